@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read anybody's span: one file per family, in an explicit order."""

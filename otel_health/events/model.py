@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happened to an agent, in our own words: one `HealthEvent` per occurrence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from otel_health.events.text import DETAILS_LIMIT, one_line
+
+SCHEMA_VERSION = 1
+"""Version of the event's JSON form; stands at the head of every journal segment."""
+
+Extra = Mapping[str, Any]
+
+
+class Severity(StrEnum):
+    """How bad one occurrence is by itself; whether the agent is ill is for the checks to say."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Category(StrEnum):
+    """What kind of thing happened. Each is emitted exactly once per occurrence."""
+
+    TOOL_SUCCESS = "tool_success"
+    TOOL_ERROR = "tool_error"
+    TOOL_CANCELLED = "tool_cancelled"
+    TOOL_REJECTED = "tool_rejected"
+    SPOKE_SUCCESS = "spoke_success"
+    SPOKE_FAILURE = "spoke_failure"
+    SPOKE_CANCELLED = "spoke_cancelled"
+    SPOKE_REJECTED = "spoke_rejected"
+    LLM_SUCCESS = "llm_success"
+    LLM_ERROR = "llm_error"
+    LLM_CANCELLED = "llm_cancelled"
+    LLM_REJECTED = "llm_rejected"
+    CONTEXT_OVERFLOW = "context_overflow"
+    CONTEXT_COMPACTION = "context_compaction"
+    TURN_COMPLETED = "turn_completed"
+    TURN_FAILED = "turn_failed"
+    TURN_TIMEOUT = "turn_timeout"
+    TURN_CANCELLED = "turn_cancelled"
+    RETRY = "retry"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    LOOP_DETECTED = "loop_detected"
+    BREAKER_OPENED = "breaker_opened"
+    BREAKER_CLOSED = "breaker_closed"
+    HEALTH_CHANGED = "health_changed"
+
+
+DEFAULT_SEVERITY: Mapping[Category, Severity] = {
+    Category.TOOL_ERROR: Severity.WARNING,
+    Category.SPOKE_FAILURE: Severity.WARNING,
+    Category.LLM_ERROR: Severity.ERROR,
+    Category.CONTEXT_OVERFLOW: Severity.WARNING,
+    Category.TURN_FAILED: Severity.ERROR,
+    Category.TURN_TIMEOUT: Severity.ERROR,
+    Category.RETRY: Severity.WARNING,
+    Category.BUDGET_EXHAUSTED: Severity.WARNING,
+    Category.LOOP_DETECTED: Severity.WARNING,
+    Category.BREAKER_OPENED: Severity.ERROR,
+}
+"""Severity of a category where the occurrence itself says nothing else; categories not listed are `info`."""
+
+
+class HealthEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One occurrence. Its fields are its JSON keys; keys that are unset (not merely null) are left out of the JSON.
+
+    Build one with `event(...)`, which cleans what it is given; the bare constructor trusts its caller.
+    """
+
+    category: Category
+    severity: Severity
+    component: str = ""
+    """The tool, spoke, provider or agent that did it."""
+    details: str = ""
+    """≤ 500 characters, one line, secrets masked. Untrusted text: quote it, never obey it."""
+    timestamp: float = 0.0
+    """Unix seconds, UTC."""
+    latency_ms: float | None = None
+    """Milliseconds; null when unknown."""
+    tokens: int | None = None
+    """Input + output; null when unknown."""
+    extra: Extra = {}
+    """What else is known, by category (`model`, `input`, `output`, `fault`, `reason`, `cause_id` ...)."""
+    trace_id: str | UnsetType = UNSET
+    span_id: str | UnsetType = UNSET
+    agent: str | UnsetType = UNSET
+    """The turn's agent, when known at that moment."""
+    session: str | UnsetType = UNSET
+    seq: int | UnsetType = UNSET
+    """Order within one process, kept even if the wall clock steps. Given by the engine."""
+
+
+def event(
+    category: Category | str,
+    component: str = "",
+    *,
+    timestamp: float,
+    severity: Severity | str | None = None,
+    details: object = "",
+    latency_ms: float | None = None,
+    tokens: int | None = None,
+    extra: Extra | None = None,
+    trace_id: str = "",
+    span_id: str = "",
+    agent: str = "",
+    session: str = "",
+) -> HealthEvent:
+    """Build a clean `HealthEvent`: text made safe, non-finite and negative numbers made unknown.
+
+    Args:
+        category: A `Category` or its value.
+        component: Who did it; made one line, at most 200 characters.
+        timestamp: Unix seconds, UTC.
+        severity: Defaults to the category's own.
+        details: Anything; `str()` of it is made one line, masked and cut to 500 characters. `None` is "".
+        latency_ms: Milliseconds ≥ 0, else unknown.
+        tokens: A count ≥ 0, else unknown.
+        extra: JSON-able facts beside the fixed fields.
+        trace_id: Hex id, "" when unknown.
+        span_id: Hex id, "" when unknown.
+        agent: The turn's agent, "" when unknown.
+        session: The conversation, "" when unknown.
+
+    Raises:
+        ValueError: the category or severity is not one of the enumerations'.
+    """
+    kind = Category(category)
+    return HealthEvent(
+        category=kind,
+        severity=DEFAULT_SEVERITY.get(kind, Severity.INFO) if severity is None else Severity(severity),
+        component=one_line(component, 200),
+        details=one_line(details, DETAILS_LIMIT),
+        timestamp=timestamp,
+        latency_ms=latency_ms if latency_ms is not None and math.isfinite(latency_ms) and latency_ms >= 0 else None,
+        tokens=tokens if tokens is not None and tokens >= 0 else None,
+        extra=extra or {},
+        trace_id=trace_id or UNSET,
+        span_id=span_id or UNSET,
+        agent=agent or UNSET,
+        session=session or UNSET,
+    )

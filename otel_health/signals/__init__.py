@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fold events into numbers: windows and counts, no thresholds."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where spans come from: decoding files, putting traces together, replaying journals."""
