@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import difflib
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import entry_points
+from operator import attrgetter
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from otel_health.errors import DuplicateNameError, UnknownNameError
@@ -34,8 +35,10 @@ T = TypeVar("T", bound=Named)
 class Registry(Generic[T]):
     """An ordered, read-only collection of named objects. Safe to read from any thread."""
 
-    def __init__(self, kind: str, members: Iterable[T]) -> None:
+    def __init__(self, kind: str, members: Iterable[T], key: Callable[[T], str] = attrgetter("name")) -> None:
         """Hold `members` in the order given; `kind` ("check", "dialect") appears in error messages.
+
+        `key` says under which name a member stands, where that is not its `name`.
 
         Raises:
             DuplicateNameError: two members share a name.
@@ -43,9 +46,10 @@ class Registry(Generic[T]):
         self._kind = kind
         self._members: dict[str, T] = {}
         for member in members:
-            if member.name in self._members:
-                raise DuplicateNameError(f"{kind} {member.name!r} is registered twice; names must be unique")
-            self._members[member.name] = member
+            name = key(member)
+            if name in self._members:
+                raise DuplicateNameError(f"{kind} {name!r} is registered twice; names must be unique")
+            self._members[name] = member
 
     def __getitem__(self, name: str) -> T:
         """Return the member called `name`.

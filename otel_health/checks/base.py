@@ -12,6 +12,7 @@ from enum import StrEnum
 import msgspec
 
 from otel_health.events.model import Category
+from otel_health.signals.base import Number
 
 
 class Status(StrEnum):
@@ -20,6 +21,14 @@ class Status(StrEnum):
     HEALTHY = "healthy"
     WARNING = "warning"
     ERROR = "error"
+
+    @property
+    def rank(self) -> int:
+        """0 healthy, 1 warning, 2 error: the worse, the higher."""
+        return _RANK[self]
+
+
+_RANK = {status: rank for rank, status in enumerate(Status)}
 
 
 class Evidence(StrEnum):
@@ -70,6 +79,14 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """What to say when it trips; a format string over the stats."""
     advice: str = ""
     """What the agent or its operator can do about it; one sentence."""
+    blames: tuple[Category, ...] = ()
+    """Events whose components are the guilty."""
+
+    def bound(self, status: Status) -> Bound | None:
+        """Return the bound that makes `status`; for healthy the first there is. None where the rule is switched off."""
+        if status is Status.ERROR:
+            return self.error
+        return self.warning or (self.error if status is Status.HEALTHY else None)
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,9 +99,29 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     """What it watches and why that matters; one or two sentences, for docs and runbooks."""
     rules: tuple[Rule, ...]
-    observed: str
-    """The stat that tells whether anything of the kind happened at all."""
+    """At least one; the first gives the number shown while all is well."""
+    observed: tuple[str, ...]
+    """The stats that tell whether anything of the kind happened at all: nothing did while all are 0."""
     healthy: str
     """What to say when no rule trips; a format string over the stats."""
-    blames: tuple[Category, ...] = ()
-    """Failures whose components are the guilty."""
+    unobserved: str
+    """What to say when nothing of the kind happened; a format string over the stats."""
+
+    @property
+    def blames(self) -> tuple[Category, ...]:
+        """Every category that one of its rules blames."""
+        return tuple(dict.fromkeys(category for rule in self.rules for category in rule.blames))
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a check says of the numbers of one moment."""
+
+    status: Status
+    message: str
+    metric_value: Number
+    """The number judged, rounded for showing; None while unknown."""
+    threshold: float
+    """The threshold that tripped; while healthy the one nearest to trip."""
+    evidence: Evidence
+    rule: Rule
+    """The rule that tripped; while healthy the check's first."""

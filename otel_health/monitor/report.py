@@ -14,6 +14,7 @@ import msgspec
 
 from otel_health.checks.base import Evidence, Status
 from otel_health.signals.base import Number
+from otel_health.signals.culprits import Culprit
 
 REPORT_SCHEMA_VERSION = 1
 
@@ -29,15 +30,6 @@ class Overall(StrEnum):
     def exit_code(self) -> int:
         """0, 1 or 2, by the monitoring-plugin convention."""
         return (Overall.HEALTHY, Overall.DEGRADED, Overall.UNHEALTHY).index(self)
-
-
-class Culprit(msgspec.Struct, frozen=True):
-    """One of the guilty: what failed how often within the window, how last, and a trace to look at."""
-
-    component: str
-    count: int
-    last_error: str = ""
-    trace_id: str = ""
 
 
 class SubsystemStatus(msgspec.Struct, frozen=True, kw_only=True):

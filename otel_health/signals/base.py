@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signal protocol: a stream of events folded into named numbers."""
+"""The signal protocol: a stream of events folded into named numbers.
+
+A signal knows no clock. It is told at which second an event counts and as of which second it is asked; both come from
+one `TimeAxis`, so all signals agree on what lies inside the window.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -15,18 +19,32 @@ Number = int | float | bool | None
 
 Stats = Mapping[str, Number]
 
+_DECIMALS = {"1": 4, "ms": 1, "USD": 6}
+"""Decimals shown, by unit; numbers of other units are shown as they are."""
+
 
 class Stat(msgspec.Struct, frozen=True):
-    """A declared number: its JSON key, its unit (UCUM or ""), and what it counts."""
+    """A declared number: its JSON key, its unit (UCUM, "USD", or "" for a count), and what it counts."""
 
     name: str
     unit: str
     help: str
 
 
+def rounded(number: Number, unit: str) -> Number:
+    """Round for showing: ratios to 4 decimals, milliseconds to 1, dollars to 6. Judge the number unrounded."""
+    decimals = _DECIMALS.get(unit)
+    return number if decimals is None or not isinstance(number, float) else round(number, decimals)
+
+
+def shown(stats: Stats, declared: Iterable[Stat]) -> dict[str, Number]:
+    """Return `stats` rounded for people and JSON, in the order in which they are declared."""
+    return {stat.name: rounded(stats[stat.name], stat.unit) for stat in declared}
+
+
 @runtime_checkable
 class Signal(Protocol):
-    """Folds events into numbers. Holds no threshold. Only the health thread touches it."""
+    """Folds events into numbers. Holds no threshold and no clock. Only the health thread touches it."""
 
     @property
     def name(self) -> str:
@@ -38,10 +56,24 @@ class Signal(Protocol):
         """What `read` returns, declared."""
         ...
 
-    def fold(self, event: HealthEvent) -> None:
-        """Take one event in. O(1)."""
+    def fold(self, event: HealthEvent, at_s: int) -> None:
+        """Take in one event that counts at second `at_s` of the time axis. O(1)."""
         ...
 
-    def read(self) -> Stats:
-        """Return the numbers as of now. O(1) whatever was folded."""
+    def read(self, now_s: int) -> Stats:
+        """Return the numbers, unrounded, as of second `now_s`. O(1) whatever was folded."""
+        ...
+
+
+@runtime_checkable
+class SignalFactory(Protocol):
+    """Makes a signal; usually the signal's own class, with `name` a class attribute."""
+
+    @property
+    def name(self) -> str:
+        """The name of the signal it makes."""
+        ...
+
+    def __call__(self, window_s: int) -> Signal:
+        """Return a fresh signal that looks back `window_s` seconds."""
         ...
