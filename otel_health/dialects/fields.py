@@ -8,7 +8,6 @@ expected it is reported as malformed besides. These run for every span: the usua
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -192,12 +191,12 @@ def _list_of(value: str) -> object:
 
 
 def money(attrs: Attributes, *keys: str) -> float | None:
-    """Return the first finite amount ≥ 0 (also as a numeral), else None."""
+    """Return the first amount in 0..2**53 (also as a numeral), else None."""
     for key in keys:
         value = attrs.get(key)
         if isinstance(value, str):
             value = _numeral(value)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= COUNT_LIMIT:
             return float(value)
     return None
 
@@ -215,7 +214,7 @@ def _parsed(value: str, limit: int = JSON_LIMIT) -> object:
         return None
     try:
         return msgspec.json.decode(value)
-    except (ValueError, RecursionError):  # lone surrogates raise ValueError too
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):  # lone surrogates are no UTF-8
         return None
 
 
