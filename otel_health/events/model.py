@@ -13,6 +13,9 @@ from msgspec import UNSET, UnsetType
 
 from otel_health.events.text import DETAILS_LIMIT, one_line
 
+NAME_LIMIT = 200
+"""Most characters of a component, agent or session."""
+
 SCHEMA_VERSION = 1
 """Version of the event's JSON form; stands at the head of every journal segment."""
 
@@ -128,17 +131,17 @@ def event(
         extra: JSON-able facts beside the fixed fields.
         trace_id: Hex id, "" when unknown.
         span_id: Hex id, "" when unknown.
-        agent: The turn's agent, "" when unknown.
-        session: The conversation, "" when unknown.
+        agent: The turn's agent, "" when unknown; at most 200 printable characters.
+        session: The conversation, "" when unknown; at most 200 printable characters.
 
     Raises:
         ValueError: the category or severity is not one of the enumerations'.
     """
-    kind = Category(category)
+    kind = category if type(category) is Category else Category(category)
     return HealthEvent(
         category=kind,
         severity=DEFAULT_SEVERITY.get(kind, Severity.INFO) if severity is None else Severity(severity),
-        component=one_line(component, 200),
+        component=one_line(component, NAME_LIMIT),
         details=one_line(details, DETAILS_LIMIT),
         timestamp=timestamp,
         latency_ms=latency_ms if latency_ms is not None and math.isfinite(latency_ms) and latency_ms >= 0 else None,
@@ -146,6 +149,10 @@ def event(
         extra=extra or {},
         trace_id=trace_id or UNSET,
         span_id=span_id or UNSET,
-        agent=agent or UNSET,
-        session=session or UNSET,
+        agent=_name(agent) or UNSET,
+        session=_name(session) or UNSET,
     )
+
+
+def _name(text: str) -> str:
+    return text if len(text) <= NAME_LIMIT and text.isprintable() else one_line(text, NAME_LIMIT)
