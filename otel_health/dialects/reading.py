@@ -138,6 +138,14 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """On a workflow: how its agents are to be judged."""
     limit_reached: bool = False
     """A step, turn or usage limit ended the run."""
+    step_limit: int | None = None
+    """On an agent: the number of steps after which its framework forces a final answer without saying so."""
+    delegates_to: str = ""
+    """On a tool: the agent it hands work to. Where that agent leaves no span of its own, the tool is the spoke too."""
+    called_as_tool: bool = False
+    """On an agent: its framework calls it as a tool without a tool span, so below another agent it is both."""
+    stand_in: bool = False
+    """The span of a wrapper whose call left none; counted only where no call of its kind is found below it."""
     retry: Retry | None = None
     compaction: Compaction | None = None
     malformed: int = 0

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One trace as it becomes known: nodes that find their parents and children in whatever order they arrive."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from otel_health.dialects.reading import Kind, Outcome, Reading
+from otel_health.dialects.span import Span
+
+_CALLS = frozenset({Kind.LLM, Kind.EMBEDDING, Kind.TOOL})
+_RUNS = frozenset({Kind.AGENT, Kind.WORKFLOW})
+
+
+class Node:
+    """A span's place in its trace: what it said, and what has been decided about it. Touched by one thread only."""
+
+    __slots__ = (
+        "children",
+        "counted",
+        "decided",
+        "dialect",
+        "end_ns",
+        "is_spoke",
+        "name",
+        "parent",
+        "parent_id",
+        "reading",
+        "scope",
+        "span_id",
+        "start_ns",
+        "trace",
+        "why",
+    )
+
+    def __init__(self, span: Span, dialect: str, reading: Reading | None, trace: Trace) -> None:
+        """Keep of `span` only what its neighbours will ask for: attributes are gone after this."""
+        self.span_id = span.span_id
+        self.parent_id = span.parent_id
+        self.name = span.name
+        self.scope = span.scope
+        self.start_ns = span.start_ns
+        self.end_ns = span.end_ns
+        self.dialect = dialect
+        self.reading = reading
+        self.trace = trace
+        self.parent: Node | None = None
+        self.children: list[Node] = []
+        self.decided = False
+        """Whether its fate is sealed: counted, or found to be no occurrence of its own."""
+        self.counted = False
+        """Whether an event of its own was made of it."""
+        self.is_spoke: bool | None = None
+        """On an agent's run: whether it is a spoke; None until known."""
+        self.why = ""
+        """How it was decided, for people."""
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it is a model call, an embedding or a tool call."""
+        return self.reading is not None and self.reading.kind in _CALLS
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is the run of an agent or of a workflow."""
+        return self.reading is not None and self.reading.kind in _RUNS
+
+    @property
+    def is_wrapper(self) -> bool:
+        """Whether it is only seen through: a step, a stand-in, or nothing of ours."""
+        return self.reading is None or self.reading.kind is Kind.STEP or self.reading.stand_in
+
+    @property
+    def duration_ms(self) -> float:
+        """Milliseconds; 0 where the span claims to end before it began."""
+        return max(0, self.end_ns - self.start_ns) / 1e6
+
+    def is_a(self, kind: Kind) -> bool:
+        """Tell whether it was read as `kind`."""
+        return self.reading is not None and self.reading.kind is kind
+
+    def ancestors(self) -> Iterator[Node]:
+        """Yield the known parents, nearest first. Ends at a root, a parent not yet arrived, or a circle."""
+        seen = {self.span_id}
+        node = self.parent
+        while node is not None and node.span_id not in seen:
+            seen.add(node.span_id)
+            yield node
+            node = node.parent
+
+    @property
+    def top(self) -> Node:
+        """The highest known ancestor, or the node itself."""
+        return deque((self, *self.ancestors()), maxlen=1).pop()
+
+    @property
+    def rooted(self) -> bool:
+        """Whether every ancestor up to a root has arrived."""
+        return not self.top.parent_id
+
+    def nearest(self, *kinds: Kind) -> Node | None:
+        """Return the nearest known ancestor of one of `kinds`, stand-ins aside."""
+        for node in self.ancestors():
+            if node.reading is not None and node.reading.kind in kinds and not node.reading.stand_in:
+                return node
+        return None
+
+    def below(self, *, through: frozenset[Kind] = frozenset()) -> Iterator[Node]:
+        """Yield the nearest descendants that are no wrappers, looking through wrappers and through `through` kinds.
+
+        A kind in `through` is yielded itself as well.
+        """
+        stack = list(self.children)
+        while stack:
+            node = stack.pop()
+            if node.is_wrapper:
+                stack.extend(node.children)
+                continue
+            yield node
+            if node.reading is not None and node.reading.kind in through:
+                stack.extend(node.children)
+
+    def descendants(self) -> Iterator[Node]:
+        """Yield every known descendant."""
+        stack = list(self.children)
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(node.children)
+
+    @property
+    def group(self) -> str:
+        """The id of the nearest ancestor that is no wrapper, known or not: calls of one group were made in turn."""
+        group = self.parent_id
+        for node in self.ancestors():
+            if not node.is_wrapper:
+                return node.span_id
+            group = node.parent_id or node.span_id
+        return group
+
+    def overlaps(self, other: Node) -> bool:
+        """Tell whether the two spans were open at the same time."""
+        return max(self.start_ns, other.start_ns) <= min(self.end_ns, other.end_ns)
+
+
+class Trace:
+    """The nodes of one trace id that have arrived."""
+
+    __slots__ = ("failed_calls", "had_usage", "last_seen", "nodes", "trace_id", "waiting")
+
+    def __init__(self, trace_id: str) -> None:
+        """Start empty."""
+        self.trace_id = trace_id
+        self.nodes: dict[str, Node] = {}
+        self.waiting: dict[str, list[Node]] = {}
+        """Children by the id of the parent that has not arrived."""
+        self.failed_calls: list[Node] = []
+        """Failed model calls, by arrival; what a retry would follow. Bounded by its reader."""
+        self.had_usage = False
+        """Whether an earlier, closed part of this trace already counted tokens."""
+        self.last_seen = 0.0
+        """Monotonic seconds of the last arrival."""
+
+    def add(self, span: Span, dialect: str, reading: Reading | None) -> Node | None:
+        """Give the span its place; None when this span id has been seen before in this trace."""
+        if span.span_id in self.nodes:
+            return None
+        node = Node(span, dialect, reading, self)
+        self.nodes[span.span_id] = node
+        if span.parent_id and span.parent_id != span.span_id:
+            parent = self.nodes.get(span.parent_id)
+            if parent is None:
+                self.waiting.setdefault(span.parent_id, []).append(node)
+            else:
+                self._join(parent, node)
+        for child in self.waiting.pop(span.span_id, ()):
+            self._join(node, child)
+        if reading is not None and reading.kind is Kind.LLM and reading.outcome in (Outcome.ERROR, Outcome.TIMEOUT):
+            self.failed_calls = [*self.failed_calls[-63:], node]
+        return node
+
+    @staticmethod
+    def _join(parent: Node, child: Node) -> None:
+        if parent is not child and all(ancestor is not child for ancestor in parent.ancestors()):
+            child.parent = parent
+            parent.children.append(child)

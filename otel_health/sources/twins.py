@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One call seen by two instrumentations counts once.
+
+Twins are recognised, most certain first, by nesting (a model call directly below a model call, a tool call directly
+below the same tool's), by the provider's response id, and, where there is none to compare, by the same tokens or the
+same error at the same time. Beyond nesting, twins come from different instrumentations and overlap in time: even ids
+are only as unique as the provider (or its test stub) makes them. A likeness pairs off one to one, the two spans nearest
+in time with each other, so that a hundred calls failing alike in one outage stay a hundred.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+
+import msgspec
+
+from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Usage
+from otel_health.sources.trace import Node
+
+_MAX_KEYS = 20_000
+_MAX_ALIKE = 64
+_MAX_LINE = 8
+_SLACK_NS = 5_000_000
+"""How far a span may reach over its twin's edge: the two read the clock a little apart."""
+
+
+class Twins:
+    """Remembers model calls by what identifies them beyond their trace. Bounded; touched by one thread only."""
+
+    def __init__(self, max_keys: int = _MAX_KEYS) -> None:
+        """Remember at most `max_keys` identities, the latest, and 64 calls of each."""
+        self._alike: OrderedDict[str, deque[Node]] = OrderedDict()
+        self._max_keys = max_keys
+
+    def add(self, node: Node) -> None:
+        """Take note of a model call that has arrived."""
+        for key in _marks(node):
+            self._alike.setdefault(key, deque(maxlen=_MAX_ALIKE)).append(node)
+            self._alike.move_to_end(key)
+        while len(self._alike) > self._max_keys:
+            self._alike.popitem(last=False)
+
+    def of(self, node: Node) -> list[Node]:
+        """Return every known sighting of the same model call, `node` first; alone where there is no other."""
+        sightings = {node.span_id: node}
+        fresh = [node]
+        while fresh:
+            found = [
+                twin for one in fresh for twin in (*_line(one, Kind.LLM), *self._same_id(one), *self._partner(one))
+            ]
+            fresh = [twin for twin in found if twin.span_id not in sightings]
+            sightings |= {twin.span_id: twin for twin in fresh}
+        return list(sightings.values())
+
+    def _same_id(self, node: Node) -> list[Node]:
+        known = self._alike.get(_id_mark(node), ())
+        return [other for other in known if other.scope != node.scope and other.overlaps(node)]
+
+    def _partner(self, node: Node) -> list[Node]:
+        """The one call that is most like `node` and to which `node` is most like in turn."""
+        nearest = self._nearest(node)
+        return [nearest] if nearest is not None and self._nearest(nearest) is node else []
+
+    def _nearest(self, node: Node) -> Node | None:
+        marks = [mark for mark in _marks(node) if mark != _id_mark(node)]
+        alike = [other for mark in marks for other in self._alike.get(mark, ()) if _may_be_one(node, other)]
+        return min(alike, key=lambda other: (_apart_ns(node, other), other.span_id), default=None)
+
+
+def _id_mark(node: Node) -> str:
+    return f"id {node.reading.response_id}" if node.reading is not None and node.reading.response_id else ""
+
+
+def _marks(node: Node) -> Iterator[str]:
+    """What a second sighting of the same model call would share."""
+    reading = node.reading
+    if reading is None or reading.kind is not Kind.LLM:
+        return
+    if reading.response_id:
+        yield _id_mark(node)
+    if reading.outcome.withdrawn:
+        yield "withdrawn"
+    elif reading.outcome.failed:
+        yield f"error {_essence(reading.error)}"
+    elif reading.usage is not None and reading.usage.total:
+        yield f"tokens {reading.model} {reading.usage.input} {reading.usage.output}"
+
+
+def _essence(error: str) -> str:
+    """The part of an error text that two instrumentations of the same failure share."""
+    start = error.find("Error code:")
+    return error[max(start, 0) :][:60]
+
+
+def _may_be_one(node: Node, other: Node) -> bool:
+    """Whether two alike calls can be one: other instrumentation, no two different ids, one span within the other."""
+    ids = {_id_mark(node), _id_mark(other)} - {""}
+    if other.scope == node.scope or len(ids) > 1:
+        return False
+    starts, ends = other.start_ns - node.start_ns, node.end_ns - other.end_ns
+    return (starts >= -_SLACK_NS and ends >= -_SLACK_NS) or (starts <= _SLACK_NS and ends <= _SLACK_NS)
+
+
+def _apart_ns(node: Node, other: Node) -> int:
+    return abs(node.start_ns - other.start_ns) + abs(node.end_ns - other.end_ns)
+
+
+def _line(node: Node, kind: Kind) -> list[Node]:
+    """The other sightings of one call along the line of nesting, through wrappers.
+
+    A call around several calls (a router that tries one provider after another) is none of them.
+    """
+    line: list[Node] = []
+    for direction in (_above, _below):
+        seen = direction(node, kind)
+        while seen is not None and len(line) < _MAX_LINE:
+            line.append(seen)
+            seen = direction(seen, kind)
+    return line
+
+
+def _above(node: Node, kind: Kind) -> Node | None:
+    above = next((ancestor for ancestor in node.ancestors() if not ancestor.is_wrapper), None)
+    return above if above is not None and above.is_a(kind) and _below(above, kind) is node else None
+
+
+def _below(node: Node, kind: Kind) -> Node | None:
+    below = [child for child in node.below() if child.is_a(kind)]
+    return below[0] if len(below) == 1 else None
+
+
+def worth(node: Node) -> tuple[bool, int, str, str]:
+    """Rank sightings of one call: one inside an agent's run first, then the more detailed; never by arrival."""
+    usage = node.reading.usage if node.reading is not None else None
+    known = sum(getattr(usage, name) is not None for name in Usage.__struct_fields__) if usage is not None else 0
+    return node.nearest(Kind.AGENT, Kind.WORKFLOW) is not None, known, node.scope, node.span_id
+
+
+def innermost(node: Node) -> bool:
+    """Tell whether no other model call lies directly below: of nested sightings the innermost is the call itself."""
+    return not any(child.is_a(Kind.LLM) for child in node.below())
+
+
+def stands_for_itself(node: Node) -> bool:
+    """Tell whether a stand-in is needed: no call of its kind, finished or failed, lies below it."""
+    kind = node.reading.kind if node.reading is not None else None
+    found = [child for child in node.below() if child.reading is not None and child.reading.kind is kind]
+    if kind is Kind.TOOL:
+        return not any(child.reading is not None and child.reading.outcome.failed for child in found)
+    return not found
+
+
+def outer_tool(node: Node) -> Node | None:
+    """Return the tool call around `node` that is the same call seen from further out, or None.
+
+    Between the two may stand only wrappers: an agent or a model call in between makes them two calls.
+    """
+    for ancestor in node.ancestors():
+        if ancestor.is_wrapper:
+            continue
+        same = ancestor.is_a(Kind.TOOL) and ancestor.reading is not None and node.reading is not None
+        return ancestor if same and ancestor.reading.name == node.reading.name else None  # type: ignore[union-attr]
+    return None
+
+
+def inner_tools(node: Node) -> list[Node]:
+    """Return the same tool call seen from further in."""
+    name = node.reading.name if node.reading is not None else ""
+    return [c for c in node.below() if c.is_a(Kind.TOOL) and c.reading is not None and c.reading.name == name]
+
+
+def merged(best: Reading, others: list[Reading]) -> Reading:
+    """Return `best` with what only the other sightings of the same call know.
+
+    A failure seen by any wins, and an overflow recognised by any; detailed token counts are kept wherever they stand.
+    """
+    for other in others:
+        changes: dict[str, object] = {}
+        if other.outcome.failed and not best.outcome.failed:
+            changes |= {"outcome": other.outcome, "fault": other.fault, "reason": other.reason}
+        elif other.fault is Fault.OVERFLOW or (best.fault is None and other.fault is not None):
+            changes |= {"fault": other.fault}
+        if other.outcome is Outcome.TIMEOUT and best.outcome is Outcome.ERROR and best.fault is not Fault.OVERFLOW:
+            changes |= {"outcome": Outcome.TIMEOUT}
+        for name in ("error", "error_type", "model", "response_id", "session", "agent"):
+            if not getattr(best, name) and getattr(other, name):
+                changes[name] = getattr(other, name)
+        if best.cost_usd is None and other.cost_usd is not None:
+            changes["cost_usd"] = other.cost_usd
+        if best.retry is None and other.retry is not None:
+            changes["retry"] = other.retry
+        changes["usage"] = _merged_usage(best.usage, other.usage)
+        best = msgspec.structs.replace(best, **changes)
+    return best
+
+
+def _merged_usage(first: Usage | None, second: Usage | None) -> Usage | None:
+    if first is None or second is None:
+        return first or second
+    pairs = {name: (getattr(first, name), getattr(second, name)) for name in Usage.__struct_fields__}
+    return Usage(**{name: one if one is not None else two for name, (one, two) in pairs.items()})

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a run ended and what it cost, worked out from what happened below it rather than believed from its own span.
+
+Roots of many frameworks stay OK when the run raised or was cancelled, and repeat the tokens of their children. So a
+run's outcome is its own where it reports trouble, else that of the last decisive thing below it; and its tokens count
+only where nothing below it reported any.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from otel_health.dialects.reading import Kind, Outcome, Reading
+from otel_health.sources.trace import Node
+
+_MAX_DEPTH = 64
+"""Deeper nesting than this is not looked into: no agent has it, but a hostile file may."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """How a node ended."""
+
+    outcome: Outcome = Outcome.OK
+    reason: str = ""
+    error: str = ""
+    error_type: str = ""
+    cause: Node | None = None
+    """The failure this one comes from; itself where it is the first."""
+
+
+def verdict(node: Node) -> Verdict:
+    """Say how `node` ended: a call by its own word, a run by its own trouble or the last decisive thing below it."""
+    return _Judge().of(node)
+
+
+class _Judge:
+    """Works verdicts out once per node, however often and from how far above they are asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Verdict] = {}
+        self._depth = 0
+
+    def of(self, node: Node) -> Verdict:
+        if node.span_id not in self._known:
+            if self._depth >= _MAX_DEPTH:
+                return Verdict()
+            self._depth += 1
+            self._known[node.span_id] = self._work_out(node)
+            self._depth -= 1
+        return self._known[node.span_id]
+
+    def _work_out(self, node: Node) -> Verdict:
+        reading = node.reading
+        if reading is None:
+            return Verdict()
+        if reading.outcome.withdrawn or reading.outcome is Outcome.REJECTED:
+            return Verdict(reading.outcome, reading.reason, reading.error, reading.error_type)
+        if reading.outcome.failed:
+            return self._own_failure(node, reading)
+        if not node.is_run:
+            return Verdict(reading.outcome, reading.reason)
+        if reading.limit_reached or _forced_final(node, reading):
+            return Verdict(Outcome.ERROR, "turn_limit", reading.error, reading.error_type, node)
+        last = _last_decisive(node)
+        return self.of(last) if last is not None else Verdict()
+
+    def _own_failure(self, node: Node, reading: Reading) -> Verdict:
+        below = self._last_failure(node)
+        same = below is not None and self._same_failure(node, reading, below)
+        cause = below.cause if below is not None and same else node
+        error_type = reading.error_type or (below.error_type if below is not None else "")
+        return Verdict(reading.outcome, reading.reason, reading.error, error_type, cause)
+
+    def _last_failure(self, node: Node) -> Verdict | None:
+        failed = [v for v in map(self.of, node.below()) if v.outcome.failed and v.cause is not None]
+        return max(failed, key=lambda v: v.cause.end_ns if v.cause is not None else 0, default=None)
+
+    def _same_failure(self, node: Node, reading: Reading, below: Verdict) -> bool:
+        """Whether a failure found below is the one `node` reports: same text, or nothing went well after it."""
+        if below.cause is None:
+            return False
+        if not reading.error or not below.error or below.error in reading.error or reading.error in below.error:
+            return True
+        last = _last_decisive(node)
+        return last is None or last.end_ns <= below.cause.end_ns or self.of(last).cause is below.cause
+
+
+def _last_decisive(node: Node) -> Node | None:
+    """The model call or agent's run below `node` that ended last; calls made inside tools decide nothing."""
+    found = node.below(through=frozenset({Kind.WORKFLOW}))
+    decisive = (child for child in found if child.is_a(Kind.LLM) or child.is_a(Kind.AGENT))
+    return max(decisive, key=lambda child: (child.end_ns, child.start_ns), default=None)
+
+
+def _forced_final(node: Node, reading: Reading) -> bool:
+    """Whether the last act was a model call outside any step, made because the steps had run out."""
+    if reading.step_limit is None:
+        return False
+    steps = [child for child in node.children if child.is_wrapper]
+    last = max(node.children, key=lambda child: child.start_ns, default=None)
+    return last is not None and last.is_a(Kind.LLM) and not last.is_wrapper and len(steps) >= reading.step_limit
+
+
+def reports_usage_below(node: Node) -> bool:
+    """Tell whether anything below `node` reports tokens, so that the node's own sum would count them twice."""
+    return node.trace.had_usage or any(
+        below.reading is not None and below.reading.usage is not None and below.reading.usage.known
+        for below in node.descendants()
+    )
