@@ -93,7 +93,10 @@ def _cause(names: tuple[str, ...], message: str, http_status: int | None, call: 
         return Cause.LIMIT
     if call != "tool" and http_status not in _NO_OVERFLOW_STATUS and says_overflow(message):
         return Cause.OVERFLOW
-    return by_status(http_status or 0) or named or (None if call == "tool" else _cause_in(message))
+    if (by_code := by_status(http_status or 0)) is not None or call == "tool":
+        return by_code or named
+    worded = _cause_in(message) if named in (None, Cause.PROVIDER) else None
+    return worded if named is None or worded is Cause.TIMEOUT else named  # a lost connection may be a time-out
 
 
 _DECIDED = frozenset(
