@@ -9,7 +9,7 @@ the names and words mean is in `otel_health.dialects.taxonomy`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Literal
 
@@ -21,8 +21,10 @@ from otel_health.dialects.taxonomy import (
     DEADLINES,
     ENDINGS,
     LIMIT_TEXT,
+    MODEL_TEXT,
     NO_OVERFLOW_TEXT,
     OVERFLOW_TEXT,
+    OVERFLOW_WORDS,
     STEMS,
     TEXTS,
     Cause,
@@ -78,25 +80,40 @@ def judge_error(
     return _judge(error_type, exception_type, message[:MESSAGE_LIMIT], http_status, call)
 
 
+def judge_finish(finishes: Iterable[str], call: Call) -> Judgement | None:
+    """Judge the finish reasons of a call that reports no error: None unless one means an overflow or a limit.
+
+    `model_context_window_exceeded` is an overflow though the provider answered 200; `max_turns` is how a run ends.
+    """
+    ends = {Cause.OVERFLOW, Cause.LIMIT} if call == "agent" else {Cause.OVERFLOW}
+    for finish in finishes:
+        if (cause := cause_of(finish)) in ends:
+            return _judgement(cause, short_type(finish), call)
+    return None
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def _judge(error_type: str, exception_type: str, message: str, http_status: int | None, call: Call) -> Judgement:
     names = tuple(name for name in (error_type, exception_type, _leading_class(message)) if _tells(name))
-    shown = short_type(names[0]) if names else str(http_status or "")
-    return _judgement(_cause(names, message, http_status, call), shown, call)
+    said = message.lower()
+    cause = _cause(names, said, http_status, call)
+    if call == "agent" and cause in _PEERS and MODEL_TEXT.search(said):
+        cause = _PEERS[cause]
+    return _judgement(cause, short_type(names[0]) if names else str(http_status or ""), call)
 
 
-def _cause(names: tuple[str, ...], message: str, http_status: int | None, call: Call) -> Cause | None:
+_PEERS: Mapping[Cause | None, Cause] = {Cause.PEER: Cause.PROVIDER, Cause.PEER_TIMEOUT: Cause.TIMEOUT}
+
+
+def _cause(names: tuple[str, ...], said: str, http_status: int | None, call: Call) -> Cause | None:
     named = next((cause for name in names if (cause := cause_of(name))), None)
     if named in _DECIDED:
         return named
-    if call == "agent" and LIMIT_TEXT.search(message):
+    if call == "agent" and LIMIT_TEXT.search(said):
         return Cause.LIMIT
-    if call != "tool" and http_status not in _NO_OVERFLOW_STATUS and says_overflow(message):
+    if call != "tool" and http_status not in _NO_OVERFLOW_STATUS and _says_overflow(said):
         return Cause.OVERFLOW
-    if (by_code := by_status(http_status or 0)) is not None or call == "tool":
-        return by_code or named
-    worded = _cause_in(message) if named in (None, Cause.PROVIDER) else None
-    return worded if named is None or worded is Cause.TIMEOUT else named  # a lost connection may be a time-out
+    return by_status(http_status or 0) or named or (None if call == "tool" else _cause_in(said))
 
 
 _DECIDED = frozenset(
@@ -115,9 +132,6 @@ _DECIDED = frozenset(
 )
 """Causes that a class alone settles: no status or wording makes them anything else."""
 
-_WIRE = frozenset({Cause.OVERFLOW, Cause.TIMEOUT, Cause.PROVIDER, Cause.CALLER})
-"""Causes that only a call across the wire can have."""
-
 _NO_OVERFLOW_STATUS = frozenset({401, 403, 408, 429, 504})
 
 
@@ -125,7 +139,7 @@ def _judgement(cause: Cause | None, error_type: str, call: Call) -> Judgement:
     outcome, fault, reason = _MEANING[cause]
     if call == "agent":
         outcome = _AGENT_OUTCOME.get(cause, outcome)
-        fault = fault if cause in _WIRE else None
+        fault = fault if cause in _OF_A_MODEL_CALL else None
     return Judgement(
         outcome=outcome,
         fault=fault if outcome.failed and call != "tool" else None,
@@ -142,23 +156,30 @@ _MEANING: Mapping[Cause | None, tuple[Outcome, Fault | None, str]] = {
     Cause.CANCELLED: (Outcome.CANCELLED, None, ""),
     Cause.ABANDONED: (Outcome.ABANDONED, None, "stream_abandoned"),
     Cause.LIMIT: (Outcome.ERROR, Fault.CALLER, "turn_limit"),
-    Cause.BREAKER: (Outcome.REJECTED, Fault.CALLER, "breaker"),
-    Cause.LOOP: (Outcome.REJECTED, Fault.CALLER, "loop"),
-    Cause.BUDGET: (Outcome.REJECTED, Fault.CALLER, "budget"),
+    Cause.BREAKER: (Outcome.REJECTED, None, "breaker"),
+    Cause.LOOP: (Outcome.REJECTED, None, "loop"),
+    Cause.BUDGET: (Outcome.REJECTED, None, "budget"),
     Cause.OVERFLOW: (Outcome.ERROR, Fault.OVERFLOW, ""),
     Cause.DEADLINE: (Outcome.TIMEOUT, Fault.PROVIDER, "timeout"),
     Cause.TIMEOUT: (Outcome.TIMEOUT, Fault.PROVIDER, "timeout"),
+    Cause.PEER_TIMEOUT: (Outcome.TIMEOUT, Fault.PROVIDER, "timeout"),
     Cause.PROVIDER: (Outcome.ERROR, Fault.PROVIDER, ""),
+    Cause.PEER: (Outcome.ERROR, Fault.PROVIDER, ""),
     Cause.CALLER: (Outcome.ERROR, Fault.CALLER, ""),
     None: (Outcome.ERROR, Fault.PROVIDER, ""),
 }
 
 _AGENT_OUTCOME: Mapping[Cause | None, Outcome] = {
-    Cause.TIMEOUT: Outcome.ERROR,  # one of its calls timed out, not the run
-    Cause.BREAKER: Outcome.ERROR,  # one of its calls was rejected, and nobody caught it
+    # One of the run's calls timed out or was rejected, and nobody caught it: the run itself failed.
+    Cause.TIMEOUT: Outcome.ERROR,
+    Cause.PEER_TIMEOUT: Outcome.ERROR,
+    Cause.BREAKER: Outcome.ERROR,
     Cause.LOOP: Outcome.ERROR,
     Cause.BUDGET: Outcome.ERROR,
 }
+
+_OF_A_MODEL_CALL = frozenset({Cause.OVERFLOW, Cause.TIMEOUT, Cause.PROVIDER, Cause.CALLER})
+"""Causes that on a run are evidence of a failed model call below it."""
 
 
 def cause_of(name: str) -> Cause | None:
@@ -169,7 +190,7 @@ def cause_of(name: str) -> Cause | None:
     stem = _stem(short)
     if (cause := STEMS.get(stem)) is not None:
         return cause
-    if stem.isdecimal() and len(stem) == 3:
+    if len(stem) == 3 and stem.isdecimal():
         return by_status(int(stem))
     return next((cause for ending, cause in ENDINGS if stem.endswith(ending)), None)
 
@@ -209,33 +230,44 @@ _LEADING_CLASS = re.compile(
 """`CancelledError()`, `ValueError('...')Traceback ...`, `litellm.Timeout: ...`: some put it into the text only."""
 
 
-def says_overflow(message: str) -> bool:
-    """Tell whether an error text says that a request exceeded the model's context, not a ration or a setting."""
-    return bool(OVERFLOW_TEXT.search(message)) and not NO_OVERFLOW_TEXT.search(message)
+def _says_overflow(said: str) -> bool:
+    """Tell whether an error text means the model's context, and not a ration, a setting or something else too long."""
+    if not any(word in said for word in OVERFLOW_WORDS):
+        return False
+    return bool(OVERFLOW_TEXT.search(said)) and not NO_OVERFLOW_TEXT.search(said)
 
 
-def _cause_in(message: str) -> Cause | None:
-    if found := _STATUS.search(message):
-        return by_status(int(found[1] or found[2]))
-    coded = (cause_of(code) for code in _codes_in(message))
-    if cause := next((cause for cause in coded if cause), None):
+def _cause_in(said: str) -> Cause | None:
+    if found := _PROVIDER_STATUS.search(said):
+        return by_status(int(found[1]))
+    if cause := next(filter(None, map(cause_of, _codes_in(said))), None):
         return cause
-    return next((cause for pattern, cause in TEXTS if pattern.search(message)), None)
+    if found := _ANY_STATUS.search(said):
+        return _ANY_PEER.get(cause := by_status(int(found[1] or found[2])), cause)
+    return next((cause for pattern, cause in TEXTS if pattern.search(said)), None)
 
 
-_STATUS = re.compile(
-    r"(?i)(?:error code|status[_ ]code|status|\bhttp(?:/[\d.]{1,3})?|\bcode|client error|server error)"
-    r"""["']?\s?[:=]?\s?["']?([45]\d\d)\b|^([45]\d\d)\b"""
+_ANY_PEER: Mapping[Cause | None, Cause] = {Cause.PROVIDER: Cause.PEER, Cause.TIMEOUT: Cause.PEER_TIMEOUT}
+
+_PROVIDER_STATUS = re.compile(r"\b(?:error code|status_code): ([45]\d\d)\b")
+"""As OpenAI's and Anthropic's clients and pydantic-ai write it."""
+_ANY_STATUS = re.compile(
+    r"""\b(?:status code|status|http|code|client error|server error)["']?\s?[:=]?\s?["']?([45]\d\d)\b|^([45]\d\d)\b"""
 )
+"""As httpx, requests, google-genai, Mistral's client and others do, some of them for tools as well."""
 
 
-def _codes_in(message: str) -> Iterator[str]:
+def _codes_in(said: str) -> Iterator[str]:
     """Yield codes quoted in a body (JSON or the repr of a dict), the finer `code` before the coarser `type`."""
-    for key in ("code", "status", "type"):
-        for found in re.finditer(rf"""["']{key}["']: ?["'](\w{{3,60}})["']""", message):
+    for pattern in _CODED:
+        for found in pattern.finditer(said):
             yield found[1]
-    yield from (found[1] or found[2] for found in _CODED.finditer(message))
 
 
-_CODED = re.compile(r"An error occurred \((\w+)\)|StatusCode\.(\w+)")
-"""botocore's `An error occurred (ThrottlingException) when calling ...`, gRPC's `status = StatusCode.UNAVAILABLE`."""
+_CODED = (
+    re.compile(r"""["']code["']: ?["'](\w{3,60})["']"""),
+    re.compile(r"""["']status["']: ?["'](\w{3,60})["']"""),
+    re.compile(r"""["']type["']: ?["'](\w{3,60})["']"""),
+    re.compile(r"an error occurred \((\w{3,60})\)"),  # botocore
+    re.compile(r"statuscode\.(\w{3,60})"),  # gRPC
+)

@@ -57,12 +57,13 @@ def count(attrs: Attributes, *keys: str) -> tuple[int | None, int]:
 
 
 def _whole(value: object) -> int | None:
+    if type(value) is int:
+        return value if 0 <= value <= COUNT_LIMIT else None
     if isinstance(value, str):
         value = _numeral(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= COUNT_LIMIT:
-        return None  # the comparison is also false for NaN
-    number = int(value)
-    return number if number == value else None
+    if isinstance(value, float) and 0 <= value <= COUNT_LIMIT and value.is_integer():  # false for NaN
+        return int(value)
+    return None
 
 
 def _numeral(value: str) -> float | None:

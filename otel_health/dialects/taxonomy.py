@@ -29,12 +29,19 @@ class Cause(Enum):
     LOOP = auto()
     BUDGET = auto()
     OVERFLOW = auto()
+    """The request exceeded the model's context."""
     DEADLINE = auto()
     """A time limit that somebody set around a piece of work."""
     TIMEOUT = auto()
-    """A peer that did not answer in time."""
+    """A model provider that did not answer in time."""
     PROVIDER = auto()
+    """A model provider's trouble or refusal to serve: rate, quota, overload, outage, credentials."""
+    PEER_TIMEOUT = auto()
+    """Something that did not answer in time: in a model call the provider, elsewhere anybody."""
+    PEER = auto()
+    """Trouble with something we talked to: in a model call the provider, elsewhere anybody."""
     CALLER = auto()
+    """A request that cannot be right, or that was refused for what it says."""
 
 
 def _rows(cause: Cause, stems: str) -> Mapping[str, Cause]:
@@ -69,45 +76,46 @@ STEMS: Mapping[str, Cause] = {
     **_rows(Cause.BREAKER, "circuitopen circuitbreaker circuitbreakeropen brokencircuit"),
     **_rows(Cause.LOOP, "toolcallblocked"),
     **_rows(Cause.BUDGET, "budgetexhausted budgetexceeded errormaxbudgetusd"),
-    # pydantic-ai, LiteLLM, Strands, LangChain, OpenAI's code, Claude Code, Anthropic's stop reason, llama.cpp
+    # pydantic-ai, LiteLLM, Strands, LangChain, OpenAI's code, Claude Code, llama.cpp; finish reasons of
+    # Anthropic and Mistral
     **_rows(
         Cause.OVERFLOW,
         "contextlengthexceeded contextwindowexceeded modelcontextwindowexceeded contextwindowoverflow contextoverflow"
-        " contextlimitexceeded prompttoolong inputtoolong exceedcontextsize maxcontextlengthexceeded contextlength",
+        " contextlimitexceeded prompttoolong inputtoolong exceedcontextsize maxcontextlengthexceeded modellength",
     ),
-    # httpx, requests, aiohttp, urllib3, botocore, gRPC, Node, Bedrock, HTTP, MCP's request time-out
+    # OpenAI, Anthropic's native spans, LiteLLM, pydantic-ai, Bedrock
+    **_rows(Cause.TIMEOUT, "apitimeout modeltimeout clienttimeout"),
+    # httpx, requests, aiohttp, urllib3, botocore, google.rpc, Node, HTTP, MCP's request time-out
     **_rows(
-        Cause.TIMEOUT,
-        "timeout apitimeout readtimeout connecttimeout writetimeout pooltimeout servertimeout sockettimeout"
-        " modeltimeout requesttimeout gatewaytimeout clienttimeout timedout deadlineexceeded etimedout esockettimedout"
-        " underrconnecttimeout underrheaderstimeout underrbodytimeout 408 504 524 -32001",
+        Cause.PEER_TIMEOUT,
+        "timeout readtimeout connecttimeout writetimeout pooltimeout servertimeout sockettimeout requesttimeout"
+        " gatewaytimeout timedout deadlineexceeded etimedout esockettimedout underrconnecttimeout underrheaderstimeout"
+        " underrbodytimeout -32001",
     ),
     # OpenAI, Anthropic, LiteLLM, Claude Code: too much asked, too little paid, or the server's own trouble
     **_rows(
         Cause.PROVIDER,
         "ratelimit ratelimitexceeded toomanyrequests overloaded slowdown engineoverloaded insufficientquota"
-        " quotaexceeded billing billinghardlimitreached internalserver server serviceunavailable unavailable badgateway"
+        " quotaexceeded billing billinghardlimitreached internalserver server serviceunavailable badgateway"
         " apiconnection apiresponsevalidation authentication authenticationfailed invalidapikey unauthorized forbidden"
-        " permission permissiondenied unsupportedcountryregionterritory",
+        " permissiondenied unsupportedcountryregionterritory",
     ),
     # google.rpc.Code and google.api_core.exceptions
-    **_rows(
-        Cause.PROVIDER, "resourceexhausted internal aborted dataloss unknown unauthenticated toomanyrequests retry"
-    ),
+    **_rows(Cause.PROVIDER, "resourceexhausted internal aborted dataloss unknown unauthenticated unavailable retry"),
     # Bedrock and botocore
     **_rows(
         Cause.PROVIDER,
         "throttling throttled servicequotaexceeded modelnotready model modelstream modelthrottled"
         " accessdenied unrecognizedclient expiredtoken invalidsignature nocredentials endpointconnection",
     ),
-    # httpx, httpcore, requests, urllib3, aiohttp, ssl, socket, builtins, Node: the network
+    # httpx, httpcore, requests, urllib3, aiohttp, anyio, ssl, socket, builtins, Node: network and operating system
     **_rows(
-        Cause.PROVIDER,
+        Cause.PEER,
         "connect connection read write remoteprotocol network proxy ssl sslcertverification chunkedencoding protocol"
         " maxretry newconnection incompleteread clientconnector clientconnection clientos clientpayload"
-        " serverdisconnected serverconnection connectionreset connectionrefused connectionaborted brokenpipe gaierror"
-        " nameresolution gai brokenresource endofstream econnreset econnrefused enotfound eaiagain epipe fetch"
-        " underrsocket",
+        " serverdisconnected serverconnection connectionreset connectionrefused connectionaborted brokenpipe gai"
+        " nameresolution brokenresource endofstream econnreset econnrefused enotfound eaiagain epipe fetch underrsocket"
+        " permission",
     ),
     # OpenAI, Anthropic, google.rpc, Bedrock, pydantic: a request that cannot be right
     **_rows(
@@ -115,7 +123,7 @@ STEMS: Mapping[str, Cause] = {
         "badrequest invalidrequest invalidparams invalidargument invalidprompt failedprecondition outofrange notfound"
         " modelnotfound alreadyexists unimplemented notimplemented unprocessableentity conflict requesttoolarge"
         " validation resourcenotfound unsupportedparams unsupportedparameter unsupportedvalue missingrequiredparameter"
-        " stringabovemaxlength localprotocol invalidurl unsupportedprotocol",
+        " stringabovemaxlength user localprotocol invalidurl unsupportedprotocol",
     ),
     # OpenAI, Azure, LiteLLM, pydantic-ai, LangChain, Anthropic's stop reason, Gemini's finish reasons
     **_rows(
@@ -141,8 +149,9 @@ ENDINGS: tuple[tuple[str, Cause], ...] = (
     ("cancelled", Cause.CANCELLED),
     ("canceled", Cause.CANCELLED),
     ("abort", Cause.CANCELLED),
-    ("timeout", Cause.TIMEOUT),
-    ("timedout", Cause.TIMEOUT),
+    ("aborted", Cause.CANCELLED),
+    ("timeout", Cause.PEER_TIMEOUT),
+    ("timedout", Cause.PEER_TIMEOUT),
     ("ratelimit", Cause.PROVIDER),
     ("ratelimitexceeded", Cause.PROVIDER),
     ("throttling", Cause.PROVIDER),
@@ -150,7 +159,7 @@ ENDINGS: tuple[tuple[str, Cause], ...] = (
     ("overloaded", Cause.PROVIDER),
     ("server", Cause.PROVIDER),
     ("unavailable", Cause.PROVIDER),
-    ("connection", Cause.PROVIDER),
+    ("connection", Cause.PEER),
     ("authentication", Cause.PROVIDER),
     ("permissiondenied", Cause.PROVIDER),
     ("badrequest", Cause.CALLER),
@@ -164,7 +173,7 @@ ENDINGS: tuple[tuple[str, Cause], ...] = (
 
 
 def by_status(status: int) -> Cause | None:
-    """Return what an HTTP status says, None for one that is no error."""
+    """Return what the HTTP status of a model provider says, None for one that is no error."""
     if status in (408, 504, 524):  # 524: Cloudflare waited in vain for the origin
         return Cause.TIMEOUT
     if status == 499:  # nginx, Google: the client closed the request
@@ -174,21 +183,36 @@ def by_status(status: int) -> Cause | None:
     return Cause.CALLER if 400 <= status <= 499 else None
 
 
+# All wording below is matched in lower case.
+
+OVERFLOW_WORDS = ("context", "prompt", "input", "token", "conversation")
+"""One of these is in every message that `OVERFLOW_TEXT` matches."""
+
 OVERFLOW_TEXT = re.compile(
-    r"(?i)"
-    # OpenAI, Azure, OpenRouter, DeepSeek, vLLM, Mistral: "maximum context length is 8192 tokens"
+    # OpenAI, Azure, OpenRouter, DeepSeek, vLLM, Mistral: "maximum context length is 8192 tokens"; xAI says "prompt"
     r"maximum (?:context|prompt|model) length"
-    # code of OpenAI and Groq; Anthropic's stop reason; Ollama, llama.cpp, LM Studio
+    # Code of OpenAI and Groq; "Context window exceeded"; "context window exceeds limit" (MiniMax)
     r"|context[_ ](?:length|window|size|limit)[_ ](?:is |was |has been )?(?:exceed|overflow|reached)"
-    r"|(?:exceed\w*|overflow\w*|greater than|larger than|longer than|beyond|over) (?:the |this |its )?"
-    r"(?:\w+['\u2019]?s? ){0,3}context(?: |_)?(?:length|window|size|limit)"
-    r"|context (?:window|length|size) (?:overflow|exhausted)|exceed_context_size"
+    # OpenAI "exceeds the context window of this model", Anthropic "exceed context limit", llama.cpp "exceeds the
+    # available context size", LM Studio "greater than the context length", Ollama "exceeds the context length"
+    r"|(?:exceed\w{0,3}|overflow\w{0,3}|greater than|larger than|longer than|beyond) (?:[\w'\u2019]{1,20} ){0,3}"
+    r"context[_ ](?:length|window|size|limit)"
+    # llama.cpp's code; Google, Strands and others in short
+    r"|exceed_context_size|context (?:overflow|is full)"
     # Anthropic says "prompt is too long: 210000 tokens > ...", Bedrock "Input is too long for requested model"
-    r"|\b(?:prompt|input|conversation|context) (?:is |was )?too long"
-    # Zhipu: "Prompt exceeds max length"; GitHub Copilot: "prompt token count of N exceeds the limit of M"
-    r"|\bprompt (?:token count of \d+ )?exceeds (?:the )?(?:max\w* length|limit)"
+    r"|\b(?:prompt|input|conversation|context) (?:is |was )?too (?:long|large for)"
+    # Zhipu: "Prompt exceeds max length", "tokens in request more than max tokens allowed"
+    r"|\bprompt exceeds max|tokens in request more than max tokens"
+    # GitHub Copilot: "prompt token count of N exceeds the limit of M"
+    r"|\bprompt token count of \d{1,12} exceeds the limit"
     # Gemini, Vertex AI: "input token count (N) exceeds the maximum number of tokens allowed (M)"
     r"|\binput token count\b.{0,40}(?:exceeds the maximum|only supports up to)"
+    # Together, Fireworks, SGLang: "Input length N exceeds the maximum allowed input length of M tokens"
+    r"|\binput length\b.{0,30}exceeds the maximum allowed"
+    # OpenAI Responses: "Input tokens exceed the configured limit of N tokens"
+    r"|\binput tokens exceed the configured limit"
+    # Groq, vLLM: "Please reduce the length of the messages or completion", "... of the input prompt"
+    r"|reduce the length of the (?:messages|input|prompt)"
     # Bedrock Titan, Cohere: "Too many input tokens"; "total number of tokens in the prompt cannot exceed 4081"
     r"|too many input tokens|number of tokens in the prompt cannot exceed"
     # Moonshot: "exceeded model token limit"; text-generation-inference: "`inputs` tokens + `max_new_tokens` must be <="
@@ -198,30 +222,40 @@ OVERFLOW_TEXT = re.compile(
 )
 """How providers say that a request exceeded the model's context. None has a field for it."""
 
-NO_OVERFLOW_TEXT = re.compile(r"(?i)per (?:min|hour|day)|rate.?limit|quota|please wait|throttl|\bTPM\b|code: 429")
-"""Says that tokens are rationed, not that the context is full, whatever else it says."""
+NO_OVERFLOW_TEXT = re.compile(
+    r"per (?:min|hour|day)|rate.?limit|quota|please wait|throttl|\b[tr]p[md]\b|code: 429|context window too small"
+)
+"""Says that tokens are rationed or a model is unfit, not that the context is full, whatever else it says."""
 
 LIMIT_TEXT = re.compile(
-    # OpenAI Agents; LangGraph; LlamaIndex "Max iterations of 20 reached"; smolagents "Reached max steps"; pydantic-ai
-    r"(?i)max(?:imum)?[ _](?:number of )?(?:turns|steps|iterations)\b.{0,30}(?:exceed|reach)"
-    r"|(?:exceed\w*|reach\w*|hit) (?:the )?(?:limit of )?max(?:imum)?[ _](?:number of )?(?:turns|steps|iterations)"
-    r"|recursion limit of \d+ reached|exceed the (?:request|tool_calls|\w+_tokens)_limit of"
+    # OpenAI Agents "Max turns (3) exceeded"; LlamaIndex "Max iterations of 20 reached"
+    r"max(?:imum)?[ _](?:number of )?(?:turns|steps|iterations)\b.{0,30}(?:exceed|reach)"
+    # smolagents "Reached max steps"
+    r"|(?:exceed\w{0,3}|reached|hit) (?:the )?max(?:imum)?[ _](?:number of )?(?:turns|steps|iterations)"
+    # LangGraph; pydantic-ai "would exceed the request_limit of 3"
+    r"|recursion limit of \d{1,9} reached|exceed(?:ed)? the (?:request|tool_calls|\w{1,20}_tokens)_limit of"
 )
 """How frameworks say that a run was ended by its own limit."""
 
+MODEL_TEXT = re.compile(
+    r"\b(?:openai|anthropic|claude|gemini|vertex|bedrock|azure|mistral|model|llm|completion|rate limit"
+    r"|request timed out|your request)\b"
+)
+"""Speaks of a model call, so that trouble with some peer is trouble with the provider."""
+
 TEXTS: tuple[tuple[re.Pattern[str], Cause], ...] = (
-    (re.compile(r"(?i)timed[ -]?out|time-?out\b|deadline exceeded"), Cause.TIMEOUT),
+    (re.compile(r"timed[ -]?out|time-?out\b|deadline exceeded"), Cause.PEER_TIMEOUT),
     (
         re.compile(
-            r"(?i)rate.?limit|too many (?:requests|tokens)|throttl|overloaded|capacity|quota|(?:internal )?server error"
+            r"rate.?limit|too many (?:requests|tokens)|throttl|overloaded|capacity|quota|(?:internal )?server error"
             r"|server had an error|bad gateway|unavailable|connection (?:error|refused|reset|aborted)|fetch failed"
             r"|name or service not known|api.?key|unauthori[sz]ed|forbidden|permission denied|credit balance"
         ),
-        Cause.PROVIDER,
+        Cause.PEER,
     ),
     (
         re.compile(
-            r"(?i)content.?(?:filter|policy|management)|safety|refus|validation error|invalid|unsupported|not supported"
+            r"content.?(?:filter|policy|management)|safety|refus|validation error|invalid|unsupported|not supported"
             r"|does not exist|not found|unexpected keyword argument|must be|too (?:long|large)"
         ),
         Cause.CALLER,
