@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All signals of one service on one time axis: fold an event once, read every number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from otel_health.clock import Clock
+from otel_health.events.model import Category, HealthEvent
+from otel_health.registry import Registry
+from otel_health.signals.agents import Agents
+from otel_health.signals.axis import DEFAULT_WINDOW_S, TimeAxis
+from otel_health.signals.base import Number, Signal, SignalFactory, Stat, Stats, shown
+from otel_health.signals.culprits import Culprit, Culprits
+from otel_health.signals.guarded import guarded
+from otel_health.signals.window import Window
+
+
+class _Folds(Protocol):
+    def fold(self, event: HealthEvent, at_s: int) -> None: ...
+
+
+class Board:
+    """The numbers of one service. Only the health thread touches it."""
+
+    def __init__(self, clock: Clock, window_s: int = DEFAULT_WINDOW_S, plug_ins: Iterable[SignalFactory] = ()) -> None:
+        """Look back `window_s` whole seconds (60 to 86 400) by `clock`; `plug_ins` add numbers of their own.
+
+        Raises:
+            ConfigError: the window is out of range.
+            DuplicateNameError: two signals declare the same stat.
+        """
+        self._axis = TimeAxis(clock, window_s)
+        self._window = Window(window_s)
+        self._culprits = Culprits(window_s)
+        self._agents = Agents(window_s)
+        self._plug_ins = tuple(made for make in plug_ins if (made := guarded(make, window_s)))
+        self._signals: tuple[Signal, ...] = (self._window, *self._plug_ins)
+        self._folds: tuple[_Folds, ...] = (*self._signals, self._culprits, self._agents)
+        self.declared: Registry[Stat] = Registry("stat", (stat for signal in self._signals for stat in signal.stats))
+        """Every number there is."""
+
+    def fold(self, event: HealthEvent) -> None:
+        """Take in what happens now. An event whose own time is not trusted counts at this moment."""
+        self._fold(event, self._axis.place(event.timestamp))
+
+    def restore(self, event: HealthEvent) -> None:
+        """Take in what a record tells. An event older than the window is left out."""
+        at_s = self._axis.place_restored(event.timestamp)
+        if at_s is not None:
+            self._fold(event, at_s)
+
+    def count(self, name: str, n: int = 1) -> None:
+        """Add `n` at this moment to a stat that no event carries (`unclassified_spans`, `unattributed_spans`)."""
+        self._window.count(name, n, self._axis.now())
+
+    def set_gauge(self, name: str, value: int) -> None:
+        """Set a stat that is a state of this moment (`turns_open`, `turns_stuck`)."""
+        self._window.set_gauge(name, value)
+
+    def read(self) -> dict[str, Number]:
+        """Return every number as of now, unrounded: what checks judge."""
+        now_s = self._axis.now()
+        numbers: dict[str, Number] = {}
+        for signal in self._signals:
+            numbers |= signal.read(now_s)
+        return numbers
+
+    def shown(self, stats: Stats) -> dict[str, Number]:
+        """Return what `read` returned, rounded: what people and JSON see."""
+        return shown(stats, self.declared)
+
+    def top(self, categories: Iterable[Category], n: int = 5) -> tuple[Culprit, ...]:
+        """Return the `n` components with most events of `categories` in the window, the guiltiest first."""
+        return self._culprits.top(categories, self._axis.now(), n)
+
+    def agents(self) -> dict[str, dict[str, Number]]:
+        """Return the key counts by agent as of now."""
+        return self._agents.read(self._axis.now())
+
+    def self_counts(self) -> dict[str, int]:
+        """Return what we could not take as it came: counters since the start."""
+        return {
+            "events_restamped": self._axis.restamped,
+            "events_left_out": self._axis.left_out,
+            "names_overflowed": self._culprits.overflowed + self._agents.overflowed,
+            "signal_failures": sum(signal.failures for signal in self._plug_ins),
+        }
+
+    def _fold(self, event: HealthEvent, at_s: int) -> None:
+        for part in self._folds:
+            part.fold(event, at_s)
