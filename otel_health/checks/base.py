@@ -119,7 +119,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     message: str
     metric_value: Number
-    """The number judged, rounded for showing; None while unknown."""
+    """The number judged, unrounded; None while unknown."""
     threshold: float
     """The threshold that tripped; while healthy the one nearest to trip."""
     evidence: Evidence

@@ -7,7 +7,7 @@ one `TimeAxis`, so all signals agree on what lies inside the window.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -19,9 +19,6 @@ Number = int | float | bool | None
 
 Stats = Mapping[str, Number]
 
-_DECIMALS = {"1": 4, "ms": 1, "USD": 6}
-"""Decimals shown, by unit; numbers of other units are shown as they are."""
-
 
 class Stat(msgspec.Struct, frozen=True):
     """A declared number: its JSON key, its unit (UCUM, "USD", or "" for a count), and what it counts."""
@@ -29,17 +26,6 @@ class Stat(msgspec.Struct, frozen=True):
     name: str
     unit: str
     help: str
-
-
-def rounded(number: Number, unit: str) -> Number:
-    """Round for showing: ratios to 4 decimals, milliseconds to 1, dollars to 6. Judge the number unrounded."""
-    decimals = _DECIMALS.get(unit)
-    return number if decimals is None or not isinstance(number, float) else round(number, decimals)
-
-
-def shown(stats: Stats, declared: Iterable[Stat]) -> dict[str, Number]:
-    """Return `stats` rounded for people and JSON, in the order in which they are declared."""
-    return {stat.name: rounded(stats[stat.name], stat.unit) for stat in declared}
 
 
 @runtime_checkable
@@ -61,7 +47,7 @@ class Signal(Protocol):
         ...
 
     def read(self, now_s: int) -> Stats:
-        """Return the numbers, unrounded, as of second `now_s`. O(1) whatever was folded."""
+        """Return the numbers as of second `now_s`. O(1) whatever was folded."""
         ...
 
 

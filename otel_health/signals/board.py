@@ -11,7 +11,7 @@ from otel_health.events.model import Category, HealthEvent
 from otel_health.registry import Registry
 from otel_health.signals.agents import Agents
 from otel_health.signals.axis import DEFAULT_WINDOW_S, TimeAxis
-from otel_health.signals.base import Number, Signal, SignalFactory, Stat, Stats, shown
+from otel_health.signals.base import Number, Signal, SignalFactory, Stat
 from otel_health.signals.culprits import Culprit, Culprits
 from otel_health.signals.guarded import guarded
 from otel_health.signals.window import Window
@@ -60,16 +60,12 @@ class Board:
         self._window.set_gauge(name, value)
 
     def read(self) -> dict[str, Number]:
-        """Return every number as of now, unrounded: what checks judge."""
+        """Return every number as of now: what checks judge. Nothing is rounded."""
         now_s = self._axis.now()
         numbers: dict[str, Number] = {}
         for signal in self._signals:
             numbers |= signal.read(now_s)
         return numbers
-
-    def shown(self, stats: Stats) -> dict[str, Number]:
-        """Return what `read` returned, rounded: what people and JSON see."""
-        return shown(stats, self.declared)
 
     def top(self, categories: Iterable[Category], n: int = 5) -> tuple[Culprit, ...]:
         """Return the `n` components with most events of `categories` in the window, the guiltiest first."""

@@ -114,7 +114,7 @@ class Window:
         self._gauges[GAUGES[name].name] = value
 
     def read(self, now_s: int) -> dict[str, Number]:
-        """Return the stats as of second `now_s`, in the order declared, unrounded."""
+        """Return the stats as of second `now_s`, in the order declared."""
         self._expire(now_s)
         sums = self._sums.totals
         stats: dict[str, Number] = {name: sums.get(name, 0) for name in _NAMES}
