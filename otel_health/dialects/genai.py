@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from otel_health import semconv
 from otel_health.dialects import fields
 from otel_health.dialects.ending import FINE, Ending, ending
@@ -59,31 +61,42 @@ class OtelGenAI:
 
     def read(self, span: Span) -> Reading | None:
         """Read the span by the conventions, knowing how these instrumentations nest agents."""
-        team = Team.SEQUENCE if span.scope.endswith("openai_agents") else Team.PEERS
-        return read_genai(span, answers_leave_signs=True, team=team)
+        if span.scope.endswith("openai_agents"):
+            reading = read_genai(span, answers_leave_signs=True, team=Team.SEQUENCE)
+            return reading and msgspec.structs.replace(reading, hides_model_calls=True)
+        return read_genai(span, answers_leave_signs=True, team=Team.PEERS)
 
 
 def operation(span: Span) -> str:
-    """Return the GenAI operation of a span, "" if it has none; an MCP `tools/call` is `execute_tool`."""
-    name = fields.text(span.attributes, semconv.GEN_AI_OPERATION_NAME)
-    if not name and span.attributes.get(semconv.MCP_METHOD_NAME) == "tools/call":
+    """Return the GenAI operation of a span, "" if it has none.
+
+    An MCP `tools/call` is `execute_tool`; a span from before operations had names is told by what else it names.
+    """
+    attrs = span.attributes
+    if name := fields.text(attrs, semconv.GEN_AI_OPERATION_NAME):
+        return name
+    if attrs.get(semconv.MCP_METHOD_NAME) == "tools/call" or semconv.GEN_AI_TOOL_NAME in attrs:
         return "execute_tool"
-    return name
+    if semconv.GEN_AI_REQUEST_MODEL in attrs and (
+        semconv.GEN_AI_SYSTEM in attrs or semconv.GEN_AI_PROVIDER_NAME in attrs
+    ):
+        return "chat"
+    return ""
 
 
-def read_genai(span: Span, *, answers_leave_signs: bool = False, team: Team = Team.PEERS) -> Reading | None:
+def read_genai(span: Span, *, answers_leave_signs: bool = False, team: Team | None = None) -> Reading | None:
     """Read a span by the conventions.
 
     Args:
         span: The span.
         answers_leave_signs: Whether a model call that was answered always carries usage or a finish reason.
-        team: How to judge the agents of a workflow.
+        team: How to judge the agents of a workflow; without a rule none of them is a spoke.
     """
     op = operation(span)
     if not op:
         return None
     kind = KINDS.get(op, Kind.STEP)
-    why = f"{semconv.GEN_AI_OPERATION_NAME} is {op!r}"
+    why = f"its GenAI operation is {op!r}"
     if kind in (Kind.LLM, Kind.EMBEDDING):
         return model_call(span, kind, why, answers_leave_signs=answers_leave_signs)
     if kind is Kind.TOOL:

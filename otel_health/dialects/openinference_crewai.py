@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from otel_health import semconv
@@ -27,12 +29,15 @@ class OpenInferenceCrewAI:
         kind = oi.kind_of(span)
         why = f"{semconv.OPENINFERENCE_SPAN_KIND} is {kind!r}"
         if kind == "CHAIN" and span.name.endswith(".kickoff"):
-            reading = oi.run(span, Kind.WORKFLOW, "the kickoff of a crew or flow", span.name.partition("_")[0].lower())
-            return msgspec.structs.replace(reading, team=Team.PEERS)
+            return _run(span, Kind.WORKFLOW, "the kickoff of a crew or flow", "crew", team=Team.PEERS)
         if kind == "AGENT":
-            return oi.run(span, Kind.AGENT, why, oi.agent_name(span) or span.name.partition("._")[0])
+            return _run(span, Kind.AGENT, why, oi.agent_name(span) or span.name.partition("._")[0])
         if kind == "TOOL":
             reading = oi.tool_call(span, why)
             delegates = reading.name.lower() in _DELEGATING
             return msgspec.structs.replace(reading, delegates_to="coworker") if delegates else reading
         return oi.plain(span, kind, why)
+
+
+def _run(span: Span, kind: Kind, why: str, name: str, **facts: Any) -> Reading:
+    return msgspec.structs.replace(oi.run(span, kind, why, name), hides_model_calls=True, **facts)

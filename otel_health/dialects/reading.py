@@ -142,6 +142,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """On an agent: the number of steps after which its framework forces a final answer without saying so."""
     delegates_to: str = ""
     """On a tool: the agent it hands work to. Where that agent leaves no span of its own, the tool is the spoke too."""
+    hides_model_calls: bool = False
+    """On a run: its instrumentation gives model calls no spans, so a provider's error shows here alone."""
     called_as_tool: bool = False
     """On an agent: its framework calls it as a tool without a tool span, so below another agent it is both."""
     stand_in: bool = False

@@ -41,6 +41,8 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     """16 hex digits, lower case."""
     parent_id: str = ""
     """"" for a root."""
+    remote_parent: bool = False
+    """Whether the parent belongs to another process, so that this span is where its own process came in."""
     name: str = ""
     scope: str = ""
     """Instrumentation scope name."""

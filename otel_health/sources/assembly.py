@@ -12,17 +12,18 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from otel_health.dialects.base import Interpreter, looks_like_genai
-from otel_health.dialects.reading import Fault, Kind, Reading, Team
+from otel_health.dialects.reading import Kind
 from otel_health.dialects.span import Span
 from otel_health.events.model import HealthEvent
-from otel_health.sources import counted, twins
+from otel_health.sources.deciding import decide
 from otel_health.sources.trace import Node, Trace
-from otel_health.sources.verdict import Verdict, reports_usage_below, verdict
+from otel_health.sources.twins import Twins
+from otel_health.sources.verdict import verdict
 
 
 class AssemblyLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +33,8 @@ class AssemblyLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds a call waits for a second sighting of itself."""
     grace_s: float = 5.0
     """Seconds the run of an agent waits for late children."""
+    orphan_s: float = 1800.0
+    """Seconds the run of an agent waits for a parent that does not come, before it is taken for the topmost."""
     idle_s: float = 3600.0
     """Seconds without an arrival after which a trace is closed and what it left open is decided."""
     max_spans: int = 50_000
@@ -73,10 +76,10 @@ class Assembler:
         self._traces: OrderedDict[str, Trace] = OrderedDict()
         self._closed: OrderedDict[str, bool] = OrderedDict()
         self._spans = 0
-        self._due: list[tuple[float, int, Node]] = []
+        self._due: list[tuple[float, int, Node, bool]] = []
         self._order = itertools.count()
         self._ready: deque[HealthEvent] = deque()
-        self._twins = twins.Twins()
+        self._twins = Twins()
         self._counts: Counter[str] = Counter()
         self._taken: Counter[str] = Counter()
 
@@ -105,9 +108,11 @@ class Assembler:
     def due(self, now: float) -> list[HealthEvent]:
         """Return the events of everything that is decided by `now`, and close traces that went silent."""
         while self._due and self._due[0][0] <= now:
-            _, _, node = heapq.heappop(self._due)
+            until, _, node, final = heapq.heappop(self._due)
             if not node.decided:
-                self._decide(node, final=False)
+                self._decide(node, final=final)
+            if not node.decided and node.is_run:
+                self._wait(node, until + self._limits.orphan_s, final=True)
         while self._traces:
             oldest = next(iter(self._traces.values()))
             if now - oldest.last_seen < self._limits.idle_s:
@@ -159,15 +164,16 @@ class Assembler:
         if node.reading is None:
             if looks_like_genai(span) and not node.dialect:
                 self._counts["unclassified_spans"] += 1
-                node.why = "has GenAI attributes, but no dialect reads it"
-            self._tell(node, [], node.why or "none of health's business")
+                self._tell(node, [], "has GenAI attributes, but no dialect reads it")
+            else:
+                self._tell(node, [], "none of health's business")
         else:
             self._counts["malformed_values"] += node.reading.malformed
             if node.reading.kind is Kind.STEP and node.reading.compaction is None:
                 self._tell(node, [], node.reading.why)
 
-    def _wait(self, node: Node, until: float) -> None:
-        heapq.heappush(self._due, (until, next(self._order), node))
+    def _wait(self, node: Node, until: float, *, final: bool = False) -> None:
+        heapq.heappush(self._due, (until, next(self._order), node, final))
 
     def _wake_below(self, node: Node, now: float) -> None:
         """Look again at undecided runs below: the arrival of `node` may tell what they are."""
@@ -206,117 +212,17 @@ class Assembler:
         self._ready.clear()
         return ready
 
-    # -- deciding ------------------------------------------------------------------------------------------------
-
     def _decide(self, node: Node, *, final: bool) -> None:
-        reading = node.reading
-        if reading is None:
+        decision = decide(node, self._twins, final=final)
+        if decision is None:
             return
-        if reading.kind in (Kind.LLM, Kind.EMBEDDING):
-            events = self._model_call(node, reading)
-        elif reading.kind is Kind.TOOL:
-            events = self._tool_call(node, reading)
-        elif reading.kind is Kind.STEP:
-            events = counted.compaction_events(node, reading)
-            if not events:
-                return
-        else:
-            found = self._run(node, reading, final=final)
-            if found is None:
-                return
-            events = found
         node.decided = True
-        node.counted = bool(events)
-        self._ready.extend(events)
-        self._tell(node, events, node.why or reading.why)
+        node.counted = bool(decision.events)
+        self._counts["unattributed_spans"] += decision.unattributed
+        self._ready.extend(decision.events)
+        self._tell(node, decision.events, decision.why)
 
-    def _model_call(self, node: Node, reading: Reading) -> list[HealthEvent]:
-        if reading.stand_in and not twins.stands_for_itself(node):
-            node.why = "the call it wraps has a span of its own"
-            return []
-        if reading.kind is Kind.EMBEDDING:
-            return [counted.llm_event(node, reading, verdict(node))]
-        if not twins.innermost(node):
-            node.why = "a model call seen from further out; the innermost sighting counts"
-            return []
-        sightings = self._twins.of(node)
-        best = max(filter(twins.innermost, sightings), key=twins.worth)
-        if any(twin.counted for twin in sightings) or best is not node:
-            node.why = f"the same model call as span {best.span_id}, which counts"
-            return []
-        reading = twins.merged(reading, [twin.reading for twin in sightings if twin.reading and twin is not node])
-        node.reading = reading
-        events = [counted.llm_event(node, reading, verdict(node))]
-        if reading.retry is not None:
-            events += counted.retry_events(node, reading.retry.reason, reading.retry.times)
-        elif (before := _tried_before(node, reading)) is not None:
-            events += counted.retry_events(node, f"after {before.error_type or 'an error'}", 1)
-        return [*events, *counted.compaction_events(node, reading)]
-
-    def _tool_call(self, node: Node, reading: Reading) -> list[HealthEvent]:
-        if reading.stand_in and not twins.stands_for_itself(node):
-            node.why = "the call it wraps has a span of its own"
-            return []
-        outer, inner = twins.outer_tool(node), twins.inner_tools(node)
-        if outer is not None or any(twin.counted for twin in inner):
-            node.why = "the same tool call seen by another instrumentation; counted once"
-            return []
-        node.reading = reading = twins.merged(reading, [twin.reading for twin in inner if twin.reading])
-        end = verdict(node)
-        attributed = node.nearest(Kind.AGENT, Kind.WORKFLOW) is not None
-        if not attributed and node.rooted:
-            self._counts["unattributed_spans"] += 1
-        events = [counted.tool_event(node, reading, end, attributed=attributed or not node.rooted)]
-        if reading.delegates_to and not any(child.is_a(Kind.AGENT) for child in node.descendants()):
-            events.append(counted.spoke_event(node, reading.delegates_to, end, None))
-        if reading.retry is not None:
-            events += counted.retry_events(node, reading.retry.reason, reading.retry.times)
-        return events
-
-    def _run(self, node: Node, reading: Reading, *, final: bool) -> list[HealthEvent] | None:
-        """The events of an agent's or workflow's run; None while it cannot be told what it is."""
-        above = node.nearest(Kind.AGENT, Kind.WORKFLOW, Kind.TOOL)
-        if above is None:
-            if not (node.rooted or final):
-                return None
-            return self._turn(node, reading)
-        if reading.kind is Kind.WORKFLOW:
-            node.why = "a workflow inside another run: seen through"
-            return _lost_model_call(node, reading)
-        node.is_spoke = _is_spoke(node, above)
-        if not node.is_spoke:
-            node.why = f"the run of the turn's own agent; the turn is {above.name!r}"
-            return _lost_model_call(node, reading)
-        return self._spoke(node, reading)
-
-    def _turn(self, node: Node, reading: Reading) -> list[HealthEvent]:
-        node.is_spoke = False
-        node.why = node.why or f"topmost run of its trace ({reading.why})"
-        end = verdict(node)
-        usage = None if reports_usage_below(node) else reading.usage
-        name = _turn_agent(node, reading)
-        events = [counted.turn_event(node, name, end, usage)]
-        return [*events, *self._facts_of_run(node, reading, name, end)]
-
-    def _spoke(self, node: Node, reading: Reading) -> list[HealthEvent]:
-        end = verdict(node)
-        usage = None if reports_usage_below(node) else reading.usage
-        events = [counted.spoke_event(node, reading.name, end, usage)]
-        caller = node.nearest(Kind.AGENT, Kind.TOOL)
-        if reading.called_as_tool and caller is not None and caller.is_a(Kind.AGENT):
-            events.append(counted.tool_event(node, reading, end, attributed=True))
-        return [*events, *self._facts_of_run(node, reading, reading.name, end)]
-
-    @staticmethod
-    def _facts_of_run(node: Node, reading: Reading, name: str, end: Verdict) -> list[HealthEvent]:
-        events = _lost_model_call(node, reading)
-        if end.reason == "turn_limit" and (end.cause is None or end.cause is node or end.cause.is_spoke is False):
-            events.append(counted.budget_event(node, name, end))
-        if reading.retry is not None:
-            events += counted.retry_events(node, reading.retry.reason, reading.retry.times)
-        return events
-
-    def _tell(self, node: Node, events: list[HealthEvent], why: str) -> None:
+    def _tell(self, node: Node, events: Sequence[HealthEvent], why: str) -> None:
         if self._explain is None:
             return
         self._explain(
@@ -332,62 +238,3 @@ class Assembler:
                 why=why,
             )
         )
-
-
-def _lost_model_call(node: Node, reading: Reading) -> list[HealthEvent]:
-    """The failed model call that ended a run whose instrumentation gives model calls no spans; [] where it was none.
-
-    Only the run in which the failure began counts it, and only where its error names the provider or an overflow.
-    """
-    end = verdict(node)
-    if end.cause is not node or reading.fault not in (Fault.PROVIDER, Fault.OVERFLOW):
-        return []
-    if any(below.is_a(Kind.LLM) for below in node.descendants()):
-        return []
-    return [counted.lost_llm_event(node, reading, end)]
-
-
-def _is_spoke(node: Node, above: Node) -> bool:
-    """Whether an agent's run below `above` is a delegation rather than the turn's own agent at work."""
-    if above.is_a(Kind.TOOL):
-        return True
-    if above.is_a(Kind.AGENT):
-        return True
-    team = above.reading.team if above.reading is not None else None
-    members = sorted(
-        (child for child in above.below(through=frozenset({Kind.WORKFLOW})) if child.is_a(Kind.AGENT)),
-        key=lambda child: (child.start_ns, child.end_ns, child.span_id),
-    )
-    if team is Team.SEQUENCE:
-        return bool(members) and members[0] is not node
-    return len(members) > 1
-
-
-def _turn_agent(node: Node, reading: Reading) -> str:
-    """The name of the agent that had the turn: under a sequence, the one that began it."""
-    if reading.kind is Kind.WORKFLOW and reading.team is Team.SEQUENCE:
-        members = [child for child in node.below() if child.is_a(Kind.AGENT) and child.reading is not None]
-        first = min(members, key=lambda child: child.start_ns, default=None)
-        if first is not None and first.reading is not None and first.reading.name:
-            return first.reading.name
-    return reading.name
-
-
-def _tried_before(node: Node, reading: Reading) -> Reading | None:
-    """The failed call that `node` tries again: same model, same group, and nothing in between."""
-    for failed in reversed(node.trace.failed_calls):
-        before = failed.reading
-        if (
-            before is None
-            or failed is node
-            or failed.end_ns > node.start_ns
-            or before.fault is not Fault.PROVIDER
-            or before.model != reading.model
-            or failed.group != node.group
-        ):
-            continue
-        between = (other for other in node.trace.nodes.values() if other.is_call and other.group == node.group)
-        if any(failed.end_ns <= other.start_ns < node.start_ns for other in between if other is not node):
-            continue
-        return before
-    return None

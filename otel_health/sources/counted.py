@@ -135,6 +135,8 @@ def turn_event(node: Node, name: str, end: Verdict, usage: Usage | None) -> Heal
 def llm_event(node: Node, reading: Reading, end: Verdict) -> HealthEvent:
     """Count a model call or an embedding."""
     usage = reading.usage or Usage()
+    if end.outcome is Outcome.OK and not usage.total:
+        usage = Usage()  # an answer without a token is one whose tokens nobody counted
     extra: dict[str, Any] = {"model": reading.model, **usage_extra(usage), "cost_usd": reading.cost_usd}
     extra |= _ending(node, end)
     if reading.kind is Kind.EMBEDDING:

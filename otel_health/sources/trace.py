@@ -27,17 +27,18 @@ class Node:
         "parent",
         "parent_id",
         "reading",
+        "remote_parent",
         "scope",
         "span_id",
         "start_ns",
         "trace",
-        "why",
     )
 
     def __init__(self, span: Span, dialect: str, reading: Reading | None, trace: Trace) -> None:
         """Keep of `span` only what its neighbours will ask for: attributes are gone after this."""
         self.span_id = span.span_id
         self.parent_id = span.parent_id
+        self.remote_parent = span.remote_parent
         self.name = span.name
         self.scope = span.scope
         self.start_ns = span.start_ns
@@ -53,8 +54,6 @@ class Node:
         """Whether an event of its own was made of it."""
         self.is_spoke: bool | None = None
         """On an agent's run: whether it is a spoke; None until known."""
-        self.why = ""
-        """How it was decided, for people."""
 
     @property
     def is_call(self) -> bool:
@@ -96,8 +95,9 @@ class Node:
 
     @property
     def rooted(self) -> bool:
-        """Whether every ancestor up to a root has arrived."""
-        return not self.top.parent_id
+        """Whether every ancestor in its own process has arrived."""
+        top = self.top
+        return not top.parent_id or top.remote_parent
 
     def nearest(self, *kinds: Kind) -> Node | None:
         """Return the nearest known ancestor of one of `kinds`, stand-ins aside."""

@@ -95,11 +95,14 @@ def _essence(error: str) -> str:
 
 def _may_be_one(node: Node, other: Node) -> bool:
     """Whether two alike calls can be one: other instrumentation, no two different ids, one span within the other."""
-    ids = {_id_mark(node), _id_mark(other)} - {""}
-    if other.scope == node.scope or len(ids) > 1:
+    if other.scope == node.scope or _two_ids(node, other):
         return False
     starts, ends = other.start_ns - node.start_ns, node.end_ns - other.end_ns
     return (starts >= -_SLACK_NS and ends >= -_SLACK_NS) or (starts <= _SLACK_NS and ends <= _SLACK_NS)
+
+
+def _two_ids(node: Node, other: Node) -> bool:
+    return len({_id_mark(node), _id_mark(other)} - {""}) > 1
 
 
 def _apart_ns(node: Node, other: Node) -> int:
@@ -126,7 +129,7 @@ def _above(node: Node, kind: Kind) -> Node | None:
 
 
 def _below(node: Node, kind: Kind) -> Node | None:
-    below = [child for child in node.below() if child.is_a(kind)]
+    below = [child for child in node.below() if child.is_a(kind) and not _two_ids(node, child)]
     return below[0] if len(below) == 1 else None
 
 
@@ -138,8 +141,14 @@ def worth(node: Node) -> tuple[bool, int, str, str]:
 
 
 def innermost(node: Node) -> bool:
-    """Tell whether no other model call lies directly below: of nested sightings the innermost is the call itself."""
-    return not any(child.is_a(Kind.LLM) for child in node.below())
+    """Tell whether no sighting of the same call lies directly below: the innermost is the call itself."""
+    return not any(child.is_a(Kind.LLM) and not _two_ids(node, child) for child in node.below())
+
+
+def same_run(node: Node, above: Node) -> bool:
+    """Tell whether two nested agents are one run seen by two instrumentations: same name, and nothing in between."""
+    names = {run.reading.name for run in (node, above) if run.reading is not None}
+    return node.scope != above.scope and len(names) == 1 and node.parent is above
 
 
 def stands_for_itself(node: Node) -> bool:
@@ -151,23 +160,15 @@ def stands_for_itself(node: Node) -> bool:
     return not found
 
 
-def outer_tool(node: Node) -> Node | None:
-    """Return the tool call around `node` that is the same call seen from further out, or None.
+def tool_line(node: Node) -> tuple[list[Node], list[Node]]:
+    """Return the sightings of the same tool call from further out and from further in, nearest first.
 
-    Between the two may stand only wrappers: an agent or a model call in between makes them two calls.
+    They have the same name, and only wrappers between them: an agent or a model call in between makes two calls.
     """
-    for ancestor in node.ancestors():
-        if ancestor.is_wrapper:
-            continue
-        same = ancestor.is_a(Kind.TOOL) and ancestor.reading is not None and node.reading is not None
-        return ancestor if same and ancestor.reading.name == node.reading.name else None  # type: ignore[union-attr]
-    return None
-
-
-def inner_tools(node: Node) -> list[Node]:
-    """Return the same tool call seen from further in."""
     name = node.reading.name if node.reading is not None else ""
-    return [c for c in node.below() if c.is_a(Kind.TOOL) and c.reading is not None and c.reading.name == name]
+    line = [seen for seen in _line(node, Kind.TOOL) if seen.reading is not None and seen.reading.name == name]
+    ancestors = set(map(id, node.ancestors()))
+    return [seen for seen in line if id(seen) in ancestors], [seen for seen in line if id(seen) not in ancestors]
 
 
 def merged(best: Reading, others: list[Reading]) -> Reading:

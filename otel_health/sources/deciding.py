@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decide what one span counts as, given the neighbours that have arrived: the assembly's heart, without its tables."""
+
+from __future__ import annotations
+
+import msgspec
+
+from otel_health.dialects.reading import Fault, Kind, Reading, Retry, Team, Usage
+from otel_health.events.model import HealthEvent
+from otel_health.sources import counted, twins
+from otel_health.sources.trace import Node
+from otel_health.sources.verdict import Verdict, reports_usage_below, verdict
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """The fate of a span."""
+
+    events: tuple[HealthEvent, ...]
+    """What it counts as; empty where it is no occurrence of its own."""
+    why: str
+    unattributed: int = 0
+    """1 where it is a call that no agent's run holds."""
+
+
+def decide(node: Node, known: twins.Twins, *, final: bool) -> Decision | None:
+    """Decide `node`, or return None while it cannot be told.
+
+    Args:
+        node: A span that was read as something.
+        known: The model calls seen so far, for sightings outside the trace.
+        final: Whether to decide with what is known although something that should come has not.
+    """
+    reading = node.reading
+    if reading is None:
+        return None
+    if reading.stand_in and not twins.stands_for_itself(node):
+        return Decision((), "the call it wraps has a span of its own")
+    match reading.kind:
+        case Kind.LLM:
+            return _model_call(node, reading, known)
+        case Kind.EMBEDDING:
+            return Decision((counted.llm_event(node, reading, verdict(node)),), reading.why)
+        case Kind.TOOL:
+            return _tool_call(node, reading)
+        case Kind.STEP:
+            return _step(node, reading)
+        case _:
+            return _run(node, reading, final=final)
+
+
+def _model_call(node: Node, reading: Reading, known: twins.Twins) -> Decision:
+    if not twins.innermost(node):
+        return Decision((), "a model call seen from further out; the innermost sighting counts")
+    sightings = known.of(node)
+    best = max(filter(twins.innermost, sightings), key=twins.worth)
+    if best is not node or any(twin.counted for twin in sightings):
+        return Decision((), "the same model call as another span's, which counts")
+    others = [twin.reading for twin in sightings if twin.reading is not None and twin is not node]
+    node.reading = reading = twins.merged(reading, others)
+    events = [counted.llm_event(node, reading, verdict(node))]
+    events += _retries(node, reading.retry or _tries_again(node, reading))
+    events += counted.compaction_events(node, reading)
+    return Decision(tuple(events), reading.why)
+
+
+def _tool_call(node: Node, reading: Reading) -> Decision:
+    outer, inner = twins.tool_line(node)
+    if outer or any(twin.counted for twin in inner):
+        return Decision((), "the same tool call seen by another instrumentation; counted once")
+    node.reading = reading = twins.merged(reading, [twin.reading for twin in inner if twin.reading is not None])
+    end = verdict(node)
+    lost = node.rooted and node.nearest(Kind.AGENT, Kind.WORKFLOW) is None
+    events = [counted.tool_event(node, reading, end, attributed=not lost)]
+    if reading.delegates_to and not any(below.is_a(Kind.AGENT) for below in node.descendants()):
+        events.append(counted.spoke_event(node, reading.delegates_to, end, None))
+    events += _retries(node, reading.retry)
+    return Decision(tuple(events), reading.why, unattributed=int(lost))
+
+
+def _step(node: Node, reading: Reading) -> Decision | None:
+    events = counted.compaction_events(node, reading)
+    return Decision(tuple(events), reading.why) if events else None
+
+
+def _run(node: Node, reading: Reading, *, final: bool) -> Decision | None:
+    above = node.nearest(Kind.AGENT, Kind.WORKFLOW, Kind.TOOL)
+    if above is None:
+        return _turn(node, reading) if node.rooted or final else None
+    if reading.kind is Kind.WORKFLOW:
+        return Decision(tuple(_lost_model_call(node, reading)), "a workflow inside another run: seen through")
+    node.is_spoke = _is_spoke(node, above)
+    if not node.is_spoke:
+        why = f"the turn's own agent at work; the turn is {above.name!r}"
+        return Decision(tuple(_lost_model_call(node, reading)), why)
+    return _spoke(node, reading)
+
+
+def _turn(node: Node, reading: Reading) -> Decision:
+    node.is_spoke = False
+    end = verdict(node)
+    name = _turn_agent(node, reading)
+    events = [counted.turn_event(node, name, end, _own_usage(node, reading))]
+    events += _facts_of_run(node, reading, name, end)
+    return Decision(tuple(events), f"topmost run of its trace: {reading.why}")
+
+
+def _spoke(node: Node, reading: Reading) -> Decision:
+    end = verdict(node)
+    events = [counted.spoke_event(node, reading.name, end, _own_usage(node, reading))]
+    caller = node.nearest(Kind.AGENT, Kind.TOOL)
+    if reading.called_as_tool and caller is not None and caller.is_a(Kind.AGENT):
+        events.append(counted.tool_event(node, reading, end, attributed=True))
+    events += _facts_of_run(node, reading, reading.name, end)
+    return Decision(tuple(events), f"a run inside another: {reading.why}")
+
+
+def _own_usage(node: Node, reading: Reading) -> Usage | None:
+    """The run's own tokens, unless they repeat what something below it reports."""
+    return None if reports_usage_below(node) else reading.usage
+
+
+def _facts_of_run(node: Node, reading: Reading, name: str, end: Verdict) -> list[HealthEvent]:
+    events = _lost_model_call(node, reading)
+    if end.reason == "turn_limit" and (end.cause is None or end.cause is node or end.cause.is_spoke is False):
+        events.append(counted.budget_event(node, name, end))
+    return [*events, *_retries(node, reading.retry)]
+
+
+def _retries(node: Node, retry: Retry | None) -> list[HealthEvent]:
+    return counted.retry_events(node, retry.reason, retry.times) if retry is not None else []
+
+
+def _lost_model_call(node: Node, reading: Reading) -> list[HealthEvent]:
+    """The failed model call that ended a run whose instrumentation gives model calls no spans; [] where it was none.
+
+    Only the run in which the failure began counts it, and only where its error names the provider or an overflow.
+    """
+    end = verdict(node)
+    if end.cause is not node or reading.fault not in (Fault.PROVIDER, Fault.OVERFLOW) or not reading.hides_model_calls:
+        return []
+    if any(below.is_a(Kind.LLM) for below in node.descendants()):
+        return []
+    return [counted.lost_llm_event(node, reading, end)]
+
+
+def _is_spoke(node: Node, above: Node) -> bool:
+    """Whether an agent's run below `above` is a delegation rather than the turn's own agent at work."""
+    if above.is_a(Kind.TOOL):
+        return True
+    if above.is_a(Kind.AGENT):
+        return not twins.same_run(node, above)
+    team = above.reading.team if above.reading is not None else None
+    members = sorted(
+        (child for child in above.below(through=frozenset({Kind.WORKFLOW})) if child.is_a(Kind.AGENT)),
+        key=lambda child: (child.start_ns, child.end_ns, child.span_id),
+    )
+    if team is Team.SEQUENCE:
+        return bool(members) and members[0] is not node
+    return team is Team.PEERS and len(members) > 1
+
+
+def _turn_agent(node: Node, reading: Reading) -> str:
+    """The name of the agent that had the turn: under a sequence, the one that began it."""
+    if reading.kind is Kind.WORKFLOW and reading.team is Team.SEQUENCE:
+        members = [child for child in node.below() if child.is_a(Kind.AGENT) and child.reading is not None]
+        first = min(members, key=lambda child: child.start_ns, default=None)
+        if first is not None and first.reading is not None and first.reading.name:
+            return first.reading.name
+    return reading.name
+
+
+def _tries_again(node: Node, reading: Reading) -> Retry | None:
+    """Whether `node` tries a failed call again: same model, same group, and nothing in between."""
+    for failed in reversed(node.trace.failed_calls):
+        before = failed.reading
+        if (
+            before is None
+            or failed is node
+            or failed.end_ns > node.start_ns
+            or before.fault is not Fault.PROVIDER
+            or before.model != reading.model
+            or failed.group != node.group
+        ):
+            continue
+        between = (other for other in node.trace.nodes.values() if other.is_call and other.group == node.group)
+        if any(failed.end_ns <= other.start_ns < node.start_ns for other in between if other is not node):
+            continue
+        return Retry(f"after {before.error_type or 'an error'}")
+    return None
