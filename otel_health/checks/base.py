@@ -82,12 +82,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     blames: tuple[Category, ...] = ()
     """Events whose components are the guilty."""
 
-    def bound(self, status: Status) -> Bound | None:
-        """Return the bound that makes `status`; for healthy the first there is. None where the rule is switched off."""
-        if status is Status.ERROR:
-            return self.error
-        return self.warning or (self.error if status is Status.HEALTHY else None)
-
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """One subsystem's judgement: the worst of its rules, the earlier rule where two are equally bad."""

@@ -8,19 +8,23 @@ from collections.abc import Iterable
 from otel_health.checks.base import Check, Evidence, Rule, Status, Verdict
 from otel_health.signals.base import Stats
 
+_STATUSES = tuple(Status)
+_NONE, _THIN, _OK = Evidence  # looked up once: a member of an enumeration is slow to reach
+
 
 def judge(check: Check, stats: Stats) -> Verdict:
     """Return what `check` says of `stats`, as `Board.read` returns them. Never raises once the check is `validated`.
 
     The worst rule decides, the earlier where two are equally bad. A number that is unknown trips nothing.
     """
-    rule = max(check.rules, key=lambda rule: _status(rule, stats).rank)
-    status = _status(rule, stats)
-    evidence = _evidence(check, status, stats)
-    bound = rule.bound(status)
+    ranks = [_rank(rule, stats) for rule in check.rules]
+    rank = max(ranks)
+    rule = check.rules[ranks.index(rank)]
+    bound = (rule.warning or rule.error, rule.warning, rule.error)[rank]
+    evidence = _evidence(check, rank, stats)
     return Verdict(
-        status=status,
-        message=_message(check, rule, status, evidence, stats),
+        status=_STATUSES[rank],
+        message=_say(rule.tripped, stats) if rank else _all_is_well(check, evidence, stats),
         metric_value=stats[rule.stat],
         threshold=bound.value if bound else 0.0,
         evidence=evidence,
@@ -33,33 +37,32 @@ def worst(statuses: Iterable[Status]) -> Status:
     return max(statuses, key=lambda status: status.rank, default=Status.HEALTHY)
 
 
-def _status(rule: Rule, stats: Stats) -> Status:
+def _rank(rule: Rule, stats: Stats) -> int:
+    """Return the rank of the status that the rule alone would give."""
     number = stats[rule.stat]
     if number is None or _short_of_samples(rule, stats):
-        return Status.HEALTHY
+        return 0
     if rule.error and rule.error.tripped(number):
-        return Status.ERROR
-    return Status.WARNING if rule.warning and rule.warning.tripped(number) else Status.HEALTHY
+        return 2
+    return 1 if rule.warning and rule.warning.tripped(number) else 0
 
 
 def _short_of_samples(rule: Rule, stats: Stats) -> bool:
     return bool(rule.samples) and (stats[rule.samples] or 0) < rule.least_samples
 
 
-def _evidence(check: Check, status: Status, stats: Stats) -> Evidence:
-    if status is not Status.HEALTHY:
-        return Evidence.OK
+def _evidence(check: Check, rank: int, stats: Stats) -> Evidence:
+    if rank:
+        return _OK
     if not any(stats[name] for name in check.observed):
-        return Evidence.NONE
-    return Evidence.THIN if any(_short_of_samples(rule, stats) for rule in check.rules) else Evidence.OK
+        return _NONE
+    return _THIN if any(_short_of_samples(rule, stats) for rule in check.rules) else _OK
 
 
-def _message(check: Check, rule: Rule, status: Status, evidence: Evidence, stats: Stats) -> str:
-    if status is not Status.HEALTHY:
-        return _say(rule.tripped, stats)
-    if evidence is Evidence.NONE:
+def _all_is_well(check: Check, evidence: Evidence, stats: Stats) -> str:
+    if evidence is _NONE:
         return _say(check.unobserved, stats)
-    return _say(check.healthy, stats) + (" (too few to judge)" if evidence is Evidence.THIN else "")
+    return _say(check.healthy, stats) + (" (too few to judge)" if evidence is _THIN else "")
 
 
 def _say(template: str, stats: Stats) -> str:
