@@ -8,29 +8,15 @@ the names and words mean is in `otel_health.dialects.taxonomy`.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Literal
 
 import msgspec
-from opentelemetry.semconv.attributes.error_attributes import ErrorTypeValues
 
+from otel_health.dialects.causes import by_status, cause_in, cause_of, leading_class, says_overflow, short_type, tells
 from otel_health.dialects.reading import Fault, Outcome
-from otel_health.dialects.taxonomy import (
-    DEADLINES,
-    ENDINGS,
-    LIMIT_TEXT,
-    MODEL_TEXT,
-    NO_OVERFLOW_TEXT,
-    OVERFLOW_TEXT,
-    OVERFLOW_WORDS,
-    STEMS,
-    TEXTS,
-    Cause,
-    by_status,
-)
-from otel_health.events.text import one_line
+from otel_health.dialects.taxonomy import LIMIT_TEXT, MODEL_TEXT, Cause
 
 Call = Literal["llm", "tool", "agent"]
 
@@ -94,7 +80,7 @@ def judge_finish(finishes: Iterable[str], call: Call) -> Judgement | None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _judge(error_type: str, exception_type: str, message: str, http_status: int | None, call: Call) -> Judgement:
-    names = tuple(name for name in (error_type, exception_type, _leading_class(message)) if _tells(name))
+    names = tuple(name for name in (error_type, exception_type, leading_class(message)) if tells(name))
     said = message.lower()
     cause = _cause(names, said, http_status, call)
     if call == "agent" and cause in _PEERS and MODEL_TEXT.search(said):
@@ -111,9 +97,9 @@ def _cause(names: tuple[str, ...], said: str, http_status: int | None, call: Cal
         return named
     if call == "agent" and LIMIT_TEXT.search(said):
         return Cause.LIMIT
-    if call != "tool" and http_status not in _NO_OVERFLOW_STATUS and _says_overflow(said):
+    if call != "tool" and http_status not in _NO_OVERFLOW_STATUS and says_overflow(said):
         return Cause.OVERFLOW
-    return by_status(http_status or 0) or named or (None if call == "tool" else _cause_in(said))
+    return by_status(http_status or 0) or named or (None if call == "tool" else cause_in(said))
 
 
 _DECIDED = frozenset(
@@ -180,94 +166,3 @@ _AGENT_OUTCOME: Mapping[Cause | None, Outcome] = {
 
 _OF_A_MODEL_CALL = frozenset({Cause.OVERFLOW, Cause.TIMEOUT, Cause.PROVIDER, Cause.CALLER})
 """Causes that on a run are evidence of a failed model call below it."""
-
-
-def cause_of(name: str) -> Cause | None:
-    """Return what a class or code means (`openai.RateLimitError`, `rate_limit`, `429`), None when it tells nothing."""
-    short = short_type(name)
-    if short in DEADLINES:
-        return Cause.DEADLINE
-    stem = _stem(short)
-    if (cause := STEMS.get(stem)) is not None:
-        return cause
-    if len(stem) == 3 and stem.isdecimal():
-        return by_status(int(stem))
-    return next((cause for ending, cause in ENDINGS if stem.endswith(ending)), None)
-
-
-def short_type(name: str) -> str:
-    """Return a class without its module (`openai.RateLimitError` gives `RateLimitError`); codes stay as they are."""
-    line = one_line(name, 200)
-    if line.startswith("<class '"):
-        line = line[8:].partition("'")[0]
-    return _QUALIFIER.sub("", line)[:100]
-
-
-_QUALIFIER = re.compile(r"^(?:[A-Za-z_]\w*(?:\.|::))+(?=\w+$)")
-
-
-def _stem(short: str) -> str:
-    return _CLOSING.sub("", _JOINTS.sub("", short).lower())
-
-
-_JOINTS = re.compile(r"(?<=\w)[-_ ]+|^_+")
-_CLOSING = re.compile(r"(?:error|exception)+$")
-
-
-def _tells(name: str) -> bool:
-    """Tell whether a name says more than that there was an error (`Exception`, `_OTHER`)."""
-    return bool(name) and name != ErrorTypeValues.OTHER.value and bool(_stem(short_type(name)))
-
-
-def _leading_class(message: str) -> str:
-    found = _LEADING_CLASS.match(message)
-    return found[0] if found else ""
-
-
-_LEADING_CLASS = re.compile(
-    r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exceeded|Timeout|Interrupt|Exit|Cancelled|Command)(?=[(:]|$)"
-)
-"""`CancelledError()`, `ValueError('...')Traceback ...`, `litellm.Timeout: ...`: some put it into the text only."""
-
-
-def _says_overflow(said: str) -> bool:
-    """Tell whether an error text means the model's context, and not a ration, a setting or something else too long."""
-    if not any(word in said for word in OVERFLOW_WORDS):
-        return False
-    return bool(OVERFLOW_TEXT.search(said)) and not NO_OVERFLOW_TEXT.search(said)
-
-
-def _cause_in(said: str) -> Cause | None:
-    if found := _PROVIDER_STATUS.search(said):
-        return by_status(int(found[1]))
-    if cause := next(filter(None, map(cause_of, _codes_in(said))), None):
-        return cause
-    if found := _ANY_STATUS.search(said):
-        return _ANY_PEER.get(cause := by_status(int(found[1] or found[2])), cause)
-    return next((cause for pattern, cause in TEXTS if pattern.search(said)), None)
-
-
-_ANY_PEER: Mapping[Cause | None, Cause] = {Cause.PROVIDER: Cause.PEER, Cause.TIMEOUT: Cause.PEER_TIMEOUT}
-
-_PROVIDER_STATUS = re.compile(r"\b(?:error code|status_code): ([45]\d\d)\b")
-"""As OpenAI's and Anthropic's clients and pydantic-ai write it."""
-_ANY_STATUS = re.compile(
-    r"""\b(?:status code|status|http|code|client error|server error)["']?\s?[:=]?\s?["']?([45]\d\d)\b|^([45]\d\d)\b"""
-)
-"""As httpx, requests, google-genai, Mistral's client and others do, some of them for tools as well."""
-
-
-def _codes_in(said: str) -> Iterator[str]:
-    """Yield codes quoted in a body (JSON or the repr of a dict), the finer `code` before the coarser `type`."""
-    for pattern in _CODED:
-        for found in pattern.finditer(said):
-            yield found[1]
-
-
-_CODED = (
-    re.compile(r"""["']code["']: ?["'](\w{3,60})["']"""),
-    re.compile(r"""["']status["']: ?["'](\w{3,60})["']"""),
-    re.compile(r"""["']type["']: ?["'](\w{3,60})["']"""),
-    re.compile(r"an error occurred \((\w{3,60})\)"),  # botocore
-    re.compile(r"statuscode\.(\w{3,60})"),  # gRPC
-)

@@ -172,20 +172,9 @@ ENDINGS: tuple[tuple[str, Cause], ...] = (
 """Cause by how a stem ends, for names the table above does not have."""
 
 
-def by_status(status: int) -> Cause | None:
-    """Return what the HTTP status of a model provider says, None for one that is no error."""
-    if status in (408, 504, 524):  # 524: Cloudflare waited in vain for the origin
-        return Cause.TIMEOUT
-    if status == 499:  # nginx, Google: the client closed the request
-        return Cause.CANCELLED
-    if status in (401, 403, 424, 429) or 500 <= status <= 599:  # 424: Bedrock's ModelErrorException
-        return Cause.PROVIDER
-    return Cause.CALLER if 400 <= status <= 499 else None
-
-
 # All wording below is matched in lower case.
 
-OVERFLOW_WORDS = ("context", "prompt", "input", "token", "conversation")
+OVERFLOW_WORDS = ("context", "length", "prompt", "input", "token", "conversation")
 """One of these is in every message that `OVERFLOW_TEXT` matches."""
 
 OVERFLOW_TEXT = re.compile(
