@@ -52,6 +52,10 @@ class TimeAxis:
         self._read_clocks()
         return self._now_s
 
+    def wall(self, at_s: int) -> float:
+        """Return the Unix second that second `at_s` is by the present setting of the wall clock."""
+        return float(at_s - self._skew_s)
+
     def place(self, timestamp: float) -> int:
         """Return the second at which a live event stamped `timestamp` (Unix seconds) counts."""
         wall = self._read_clocks()

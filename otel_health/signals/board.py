@@ -71,6 +71,11 @@ class Board:
         """Return the `n` components with most events of `categories` in the window, the guiltiest first."""
         return self._culprits.top(categories, self._axis.now(), n)
 
+    def expires_at(self) -> float | None:
+        """Return the Unix second at which time alone changes the window's numbers next; None while it is empty."""
+        expires_s = self._window.expires_s
+        return None if expires_s is None else self._axis.wall(expires_s)
+
     def agents(self) -> dict[str, dict[str, Number]]:
         """Return the key counts by agent as of now."""
         return self._agents.read(self._axis.now())

@@ -31,6 +31,11 @@ class Timeline(Generic[SlotT]):
         """Return the number of open slots."""
         return len(self._slots)
 
+    @property
+    def oldest(self) -> int | None:
+        """The place of the oldest open slot; None when there is none."""
+        return self._order[0] if self._order else None
+
     def slot(self, at: int) -> SlotT:
         """Return the slot at `at`, opened if need be."""
         slot = self._slots.get(at)
@@ -58,6 +63,11 @@ class SlidingSums:
     def __len__(self) -> int:
         """Return the number of open slots."""
         return len(self._slots)
+
+    @property
+    def oldest(self) -> int | None:
+        """The place of the oldest open slot; None when there is none."""
+        return self._slots.oldest
 
     def add(self, at: int, amounts: Mapping[str, int]) -> None:
         """Add `amounts` to the slot at `at`."""

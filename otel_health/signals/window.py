@@ -113,6 +113,12 @@ class Window:
         """
         self._gauges[GAUGES[name].name] = value
 
+    @property
+    def expires_s(self) -> int | None:
+        """The second as of which something falls out next, if nothing comes in; None while the window is empty."""
+        oldest = self._sums.oldest
+        return None if oldest is None else oldest + self._window_s + 1
+
     def read(self, now_s: int) -> dict[str, Number]:
         """Return the stats as of second `now_s`, in the order declared."""
         self._expire(now_s)
