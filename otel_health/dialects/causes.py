@@ -40,9 +40,13 @@ def by_status(status: int) -> Cause | None:
         return Cause.TIMEOUT
     if status == 499:  # nginx, Google: the client closed the request
         return Cause.CANCELLED
-    if status in (401, 403, 424, 429) or 500 <= status <= 599:  # 424: Bedrock's ModelErrorException
+    if status in _REFUSED_TO_SERVE or 500 <= status <= 599:
         return Cause.PROVIDER
     return Cause.CALLER if 400 <= status <= 499 else None
+
+
+_REFUSED_TO_SERVE = frozenset({401, 402, 403, 424, 429})
+"""Credentials, credit (402: DeepSeek, Anthropic's billing_error), rate, and Bedrock's ModelErrorException (424)."""
 
 
 def short_type(name: str) -> str:

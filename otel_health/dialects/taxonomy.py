@@ -60,7 +60,7 @@ STEMS: Mapping[str, Cause] = {
     # asyncio, concurrent.futures, trio, anyio, JavaScript, gRPC; Agno's RunCancelledException
     **_rows(
         Cause.CANCELLED,
-        "cancelled canceled keyboardinterrupt abort useraborted aborterr asynciocancelled runcancelled 499"
+        "cancelled canceled keyboardinterrupt abort useraborted aborterr asynciocancelled runcancelled"
         " clientclosedrequest",
     ),
     **_rows(Cause.ABANDONED, "generatorexit"),

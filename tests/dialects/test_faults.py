@@ -65,6 +65,7 @@ def test_a_finish_reason_can_end_a_run_at_its_limit_but_not_a_model_call() -> No
     [
         (400, Outcome.ERROR, Fault.CALLER),
         (401, Outcome.ERROR, Fault.PROVIDER),
+        (402, Outcome.ERROR, Fault.PROVIDER),
         (403, Outcome.ERROR, Fault.PROVIDER),
         (404, Outcome.ERROR, Fault.CALLER),
         (408, Outcome.TIMEOUT, Fault.PROVIDER),
