@@ -34,29 +34,53 @@ class Category(StrEnum):
     """What kind of thing happened. Each is emitted exactly once per occurrence."""
 
     TOOL_SUCCESS = "tool_success"
+    """A tool call ended ok; the component is the tool."""
     TOOL_ERROR = "tool_error"
+    """A tool call ended in error."""
     TOOL_CANCELLED = "tool_cancelled"
+    """The caller cancelled or abandoned a tool call (`extra.reason`)."""
     TOOL_REJECTED = "tool_rejected"
+    """A breaker, the loop guard or a budget refused a tool call (`extra.by`)."""
     SPOKE_SUCCESS = "spoke_success"
+    """A delegation to another agent ended ok; the component is that agent."""
     SPOKE_FAILURE = "spoke_failure"
+    """A delegation ended in error, or ran out of turns."""
     SPOKE_CANCELLED = "spoke_cancelled"
+    """The caller cancelled or abandoned a delegation (`extra.reason`)."""
     SPOKE_REJECTED = "spoke_rejected"
+    """A breaker, the loop guard or a budget refused a delegation (`extra.by`)."""
     LLM_SUCCESS = "llm_success"
+    """A model call or embedding ended ok; the component is the provider. `extra` has model, tokens and cost."""
     LLM_ERROR = "llm_error"
+    """A model call or embedding failed; `extra.fault` is `provider`, or `caller` (then a warning)."""
     LLM_CANCELLED = "llm_cancelled"
+    """The caller cancelled or abandoned a model call (`extra.reason`)."""
     LLM_REJECTED = "llm_rejected"
+    """A breaker, the loop guard or a budget refused a model call (`extra.by`)."""
     CONTEXT_OVERFLOW = "context_overflow"
+    """A request exceeded the model's context; the component is `orchestrator` or `spoke:<name>`."""
     CONTEXT_COMPACTION = "context_compaction"
+    """The history was summarised; a warning when that freed nothing. `extra` has tokens before and after."""
     TURN_COMPLETED = "turn_completed"
+    """A turn ended ok; the component is the agent."""
     TURN_FAILED = "turn_failed"
+    """A turn ended in an unhandled error or at a step limit (`extra.reason`)."""
     TURN_TIMEOUT = "turn_timeout"
+    """A turn exceeded a limit of time that somebody enforces."""
     TURN_CANCELLED = "turn_cancelled"
+    """The caller cancelled or abandoned a turn."""
     RETRY = "retry"
+    """The same turn, model call or tool call was tried again (`extra.reason`)."""
     BUDGET_EXHAUSTED = "budget_exhausted"
+    """A budget was crossed; once for each turn and budget."""
     LOOP_DETECTED = "loop_detected"
+    """The loop guard reached a rung (`extra.level`: nudge, warn, block); the component is the tool."""
     BREAKER_OPENED = "breaker_opened"
+    """A circuit breaker opened; the component is its name."""
     BREAKER_CLOSED = "breaker_closed"
+    """A circuit breaker closed."""
     HEALTH_CHANGED = "health_changed"
+    """A subsystem's status changed; its severity follows the new status."""
 
 
 DEFAULT_SEVERITY: Mapping[Category, Severity] = {
@@ -81,7 +105,9 @@ class HealthEvent(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     category: Category
+    """What happened."""
     severity: Severity
+    """How bad that is by itself."""
     component: str = ""
     """The tool, spoke, provider or agent that did it."""
     details: str = ""
@@ -95,10 +121,13 @@ class HealthEvent(msgspec.Struct, frozen=True, kw_only=True):
     extra: Extra = {}
     """What else is known, by category (`model`, `input`, `output`, `fault`, `reason`, `cause_id` ...)."""
     trace_id: str | UnsetType = UNSET
+    """Hex id of the trace it was read from."""
     span_id: str | UnsetType = UNSET
+    """Hex id of the span it was read from."""
     agent: str | UnsetType = UNSET
     """The turn's agent, when known at that moment."""
     session: str | UnsetType = UNSET
+    """The conversation it belongs to."""
     seq: int | UnsetType = UNSET
     """Order within one process, kept even if the wall clock steps. Given by the engine."""
 
