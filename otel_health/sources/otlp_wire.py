@@ -23,6 +23,7 @@ DEPTH_LIMIT = 32
 
 _UINT64_LIMIT = 2**64
 _INT64_DIGITS = 20
+_REMOTE = 0x300
 
 _STATUS: dict[int | str | None, SpanStatus] = {
     name: status
@@ -91,6 +92,7 @@ class WireSpan(_Struct):
     attributes: list[WireAttribute] | None = None
     events: list[WireEvent] | None = None
     status: WireStatus | None = None
+    flags: Any = None
 
 
 class WireScope(_Struct):
@@ -140,10 +142,11 @@ def to_span(wire: WireSpan, scope: str, resource: Resource) -> Span | None:
         trace_id=trace_id,
         span_id=span_id,
         parent_id=parent_id,
+        remote_parent=is_remote(_unsigned(wire.flags)) if wire.flags else False,
         name=wire.name or "",
         scope=scope,
-        start_ns=_nanos(wire.start_time_unix_nano),
-        end_ns=_nanos(wire.end_time_unix_nano),
+        start_ns=_unsigned(wire.start_time_unix_nano),
+        end_ns=_unsigned(wire.end_time_unix_nano),
         status=_STATUS.get(status.code, SpanStatus.UNSET),
         status_message=status.message or "",
         attributes=to_attributes(wire.attributes),
@@ -181,6 +184,11 @@ def to_value(wire: WireValue | None, depth: int = 0) -> Any:
     return None if wire.bytes_value is None else _bytes(wire.bytes_value)
 
 
+def is_remote(flags: int) -> bool:
+    """Tell by a span's flags whether its parent is known to be remote: bit 8 says it is known, bit 9 that it is so."""
+    return flags & _REMOTE == _REMOTE
+
+
 def to_resource(attributes: Mapping[str, Any]) -> Resource:
     """Keep of a resource's attributes what health needs."""
     name = attributes.get("service.name")
@@ -207,13 +215,13 @@ def _id(raw: str | None, size: int) -> str | None:
     return found.hex() if any(found) else ""
 
 
-def _nanos(raw: Any) -> int:
-    """Return Unix nanoseconds; 0 (unknown) for what is none."""
+def _unsigned(raw: Any) -> int:
+    """Return the uint64 that `raw` is or writes out; 0 (unknown) for what is none."""
     try:
-        nanos = int(raw)
+        number = int(raw)
     except (TypeError, ValueError, OverflowError):
         return 0
-    return nanos if 0 <= nanos < _UINT64_LIMIT else 0
+    return number if 0 <= number < _UINT64_LIMIT else 0
 
 
 def _integer(raw: Any) -> Any:
