@@ -34,6 +34,7 @@ def make_span(
     attributes: Mapping[str, Any] | None = None,
     *,
     parent: Span | None = None,
+    remote_parent: bool = False,
     scope: str = "",
     start_s: float = EPOCH_S,
     duration_ms: float = 100.0,
@@ -49,6 +50,7 @@ def make_span(
         name: The span's name.
         attributes: Its attributes, of any type.
         parent: The span above it, whose trace and resource it shares; without one it is a root with a trace of its own.
+        remote_parent: Whether the parent belongs to another process.
         scope: Name of the instrumentation scope.
         start_s: Unix seconds at which it began.
         duration_ms: Milliseconds until it ended.
@@ -63,6 +65,7 @@ def make_span(
         trace_id=trace_id or (parent.trace_id if parent else f"{number:032x}"),
         span_id=span_id or f"{number:016x}",
         parent_id=parent.span_id if parent else "",
+        remote_parent=remote_parent,
         name=name,
         scope=scope,
         start_ns=round(start_s * 1e9),

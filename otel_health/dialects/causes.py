@@ -92,6 +92,11 @@ def says_overflow(said: str) -> bool:
     return bool(OVERFLOW_TEXT.search(said)) and not NO_OVERFLOW_TEXT.search(said)
 
 
+def says_timeout(said: str) -> bool:
+    """Tell whether an error text in lower case speaks of a time-out: a connection is often lost to one."""
+    return cause_in(said) in (Cause.TIMEOUT, Cause.PEER_TIMEOUT)
+
+
 def cause_in(said: str) -> Cause | None:
     """Return what an error text in lower case means, by the status, code or wording in it."""
     if found := _PROVIDER_STATUS.search(said):

@@ -7,7 +7,7 @@ import msgspec
 
 from otel_health import semconv
 from otel_health.dialects import fields
-from otel_health.dialects.faults import Call, judge_error
+from otel_health.dialects.faults import Call, Judgement, judge_error, judge_finish
 from otel_health.dialects.reading import Fault, Outcome, Reading
 from otel_health.dialects.span import Span, SpanStatus
 from otel_health.events.text import one_line
@@ -59,18 +59,28 @@ def judged(span: Span, call: Call) -> Ending:
     described = one_line(span.status_message, fields.ERROR_TEXT_LIMIT)
     message = exception_message or described
     status, _ = fields.count(attrs, semconv.HTTP_RESPONSE_STATUS_CODE, semconv.HTTP_STATUS_CODE_OLD)
-    verdict = judge_error(
+    judgement = judge_error(
         error_type=error_type,
         exception_type=exception_type,
         message=message if message == described else f"{message} {described}",
         http_status=status,
         call=call,
     )
+    return _from(judgement, message)
+
+
+def finished(finishes: tuple[str, ...], call: Call) -> Ending:
+    """Say what the finish reasons of a call that reports no error mean: fine, unless one says overflow or limit."""
+    judgement = judge_finish(finishes, call)
+    return FINE if judgement is None else _from(judgement, "finish reason " + ", ".join(finishes))
+
+
+def _from(judgement: Judgement, message: str) -> Ending:
     return Ending(
-        outcome=verdict.outcome,
-        fault=verdict.fault,
-        error="" if verdict.outcome is Outcome.OK else one_line(message),
-        error_type=verdict.error_type,
-        reason=verdict.reason,
-        limit_reached=verdict.limit_reached,
+        outcome=judgement.outcome,
+        fault=judgement.fault,
+        error="" if judgement.outcome is Outcome.OK else one_line(message),
+        error_type=judgement.error_type,
+        reason=judgement.reason,
+        limit_reached=judgement.limit_reached,
     )

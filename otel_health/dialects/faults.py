@@ -14,7 +14,16 @@ from typing import Literal
 
 import msgspec
 
-from otel_health.dialects.causes import by_status, cause_in, cause_of, leading_class, says_overflow, short_type, tells
+from otel_health.dialects.causes import (
+    by_status,
+    cause_in,
+    cause_of,
+    leading_class,
+    says_overflow,
+    says_timeout,
+    short_type,
+    tells,
+)
 from otel_health.dialects.reading import Fault, Outcome
 from otel_health.dialects.taxonomy import LIMIT_TEXT, MODEL_TEXT, Cause
 
@@ -99,7 +108,11 @@ def _cause(names: tuple[str, ...], said: str, http_status: int | None, call: Cal
         return Cause.LIMIT
     if call != "tool" and http_status not in _NO_OVERFLOW_STATUS and says_overflow(said):
         return Cause.OVERFLOW
-    return by_status(http_status or 0) or named or (None if call == "tool" else cause_in(said))
+    if (coded := by_status(http_status or 0)) is not None or call == "tool":
+        return coded or named
+    if named is None:
+        return cause_in(said)
+    return Cause.PEER_TIMEOUT if named is Cause.PEER and says_timeout(said) else named
 
 
 _DECIDED = frozenset(

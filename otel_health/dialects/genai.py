@@ -12,9 +12,10 @@ import msgspec
 
 from otel_health import semconv
 from otel_health.dialects import fields
-from otel_health.dialects.ending import FINE, Ending, ending
+from otel_health.dialects.ending import FINE, Ending, ending, finished
 from otel_health.dialects.reading import Compaction, Kind, Outcome, Reading, Retry, Team, Usage
 from otel_health.dialects.span import Span
+from otel_health.events.text import one_line
 
 KINDS: Mapping[str, Kind] = {
     "chat": Kind.LLM,
@@ -113,7 +114,7 @@ def model_call(span: Span, kind: Kind, why: str, *, answers_leave_signs: bool) -
     finishes = fields.strings(attrs, semconv.GEN_AI_RESPONSE_FINISH_REASONS)
     how = ending(span, "llm")
     if how is FINE and kind is Kind.LLM:
-        how = _unanswered(usage, finishes, answers_leave_signs=answers_leave_signs)
+        how = _finish(usage, finishes, answers_leave_signs=answers_leave_signs)
     resent, bad = fields.count(attrs, semconv.HTTP_RESEND_COUNT)
     compacted = attrs.get(semconv.GEN_AI_CONVERSATION_COMPACTED) is True
     return how.put_on(
@@ -134,13 +135,13 @@ def model_call(span: Span, kind: Kind, why: str, *, answers_leave_signs: bool) -
     )
 
 
-def _unanswered(usage: Usage, finishes: tuple[str, ...], *, answers_leave_signs: bool) -> Ending:
-    """What the absence of an answer means on a span that reports no error."""
+def _finish(usage: Usage, finishes: tuple[str, ...], *, answers_leave_signs: bool) -> Ending:
+    """What a finish reason, or the absence of an answer, means on a span that reports no error."""
     if finishes and all(finish == "error" for finish in finishes):
         return Ending(Outcome.ABANDONED, reason="stream_abandoned")
     if answers_leave_signs and not usage.known and not finishes:
         return Ending(Outcome.CANCELLED, reason="incomplete")
-    return FINE
+    return finished(finishes, "llm")
 
 
 def tool_call(span: Span, why: str) -> Reading:
@@ -150,7 +151,9 @@ def tool_call(span: Span, why: str) -> Reading:
         Reading(
             kind=Kind.TOOL,
             why=why,
-            name=fields.text(attrs, semconv.GEN_AI_TOOL_NAME) or span.name.rpartition(" ")[2] or "unknown",
+            name=fields.text(attrs, semconv.GEN_AI_TOOL_NAME)
+            or one_line(span.name.rpartition(" ")[2], 200)
+            or "unknown",
             session=session(span),
             agent=fields.text(attrs, semconv.GEN_AI_AGENT_NAME),
         )
@@ -162,11 +165,14 @@ def run(span: Span, kind: Kind, why: str, team: Team | None) -> Reading:
     attrs = span.attributes
     usage, malformed = fields.usage(attrs, fields.GEN_AI_USAGE)
     named = semconv.GEN_AI_WORKFLOW_NAME if kind is Kind.WORKFLOW else semconv.GEN_AI_AGENT_NAME
-    return ending(span, "agent").put_on(
+    how = ending(span, "agent")
+    if how is FINE:
+        how = finished(fields.strings(attrs, semconv.GEN_AI_RESPONSE_FINISH_REASONS), "agent")
+    return how.put_on(
         Reading(
             kind=kind,
             why=why,
-            name=fields.text(attrs, named) or span.name.partition(" ")[2] or kind.value,
+            name=fields.text(attrs, named) or one_line(span.name.partition(" ")[2], 200) or kind.value,
             usage=usage,
             model=fields.text(attrs, semconv.GEN_AI_RESPONSE_MODEL, semconv.GEN_AI_REQUEST_MODEL),
             session=session(span),

@@ -14,6 +14,7 @@ from otel_health.dialects import fields
 from otel_health.dialects.ending import FINE, Ending, ending
 from otel_health.dialects.reading import Kind, Outcome, Reading
 from otel_health.dialects.span import Span, SpanStatus
+from otel_health.events.text import one_line
 
 SCOPE = "openinference.instrumentation."
 
@@ -101,7 +102,7 @@ def _has_output(span: Span, how: Ending) -> bool:
 
 def tool_call(span: Span, why: str) -> Reading:
     """Read a tool call, named by `tool.name` before the span."""
-    name = fields.text(span.attributes, semconv.OPENINFERENCE_TOOL_NAME) or span.name
+    name = fields.text(span.attributes, semconv.OPENINFERENCE_TOOL_NAME) or one_line(span.name, 200)
     return ending(span, "tool").put_on(Reading(kind=Kind.TOOL, why=why, name=name or "unknown", session=session(span)))
 
 
@@ -109,13 +110,20 @@ def run(span: Span, kind: Kind, why: str, name: str) -> Reading:
     """Read the run of an agent or of a workflow."""
     usage, malformed = fields.usage(span.attributes, fields.OPENINFERENCE_USAGE)
     return ending(span, "agent").put_on(
-        Reading(kind=kind, why=why, name=name or kind.value, usage=usage, session=session(span), malformed=malformed)
+        Reading(
+            kind=kind,
+            why=why,
+            name=one_line(name, 200) or kind.value,
+            usage=usage,
+            session=session(span),
+            malformed=malformed,
+        )
     )
 
 
 def step(span: Span, why: str) -> Reading:
     """Read a wrapper."""
-    return Reading(kind=Kind.STEP, why=why, name=span.name[:200], session=session(span))
+    return Reading(kind=Kind.STEP, why=why, name=one_line(span.name, 200), session=session(span))
 
 
 def agent_name(span: Span) -> str:

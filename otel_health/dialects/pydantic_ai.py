@@ -9,6 +9,7 @@ from otel_health import semconv
 from otel_health.dialects import fields, genai
 from otel_health.dialects.reading import Kind, Reading, Retry
 from otel_health.dialects.span import Span
+from otel_health.events.text import one_line
 
 _OLD_NAMES = {"agent run": Kind.AGENT, "running tool": Kind.TOOL}
 """Span names of formats that did not yet name the operation."""
@@ -41,7 +42,7 @@ def _by_old_name(span: Span) -> Reading:
         return genai.run(span, kind, why, None)
     if kind is Kind.TOOL:
         return genai.tool_call(span, why)
-    return Reading(kind=Kind.STEP, why="a wrapper of pydantic-ai", name=span.name)
+    return Reading(kind=Kind.STEP, why="a wrapper of pydantic-ai", name=one_line(span.name, 200))
 
 
 def _tool(span: Span, reading: Reading) -> Reading:

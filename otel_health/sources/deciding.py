@@ -56,8 +56,8 @@ def _model_call(node: Node, reading: Reading, known: twins.Twins) -> Decision:
     if best is not node or any(twin.counted for twin in sightings):
         return Decision((), "the same model call as another span's, which counts")
     others = [twin.reading for twin in sightings if twin.reading is not None and twin is not node]
-    node.reading = reading = twins.merged(reading, others)
-    events = [counted.llm_event(node, reading, verdict(node))]
+    reading = twins.merged(reading, others)
+    events = [counted.llm_event(node, reading, verdict(node, reading))]
     events += _retries(node, reading.retry or _tries_again(node, reading))
     events += counted.compaction_events(node, reading)
     return Decision(tuple(events), reading.why)
@@ -67,8 +67,8 @@ def _tool_call(node: Node, reading: Reading) -> Decision:
     outer, inner = twins.tool_line(node)
     if outer or any(twin.counted for twin in inner):
         return Decision((), "the same tool call seen by another instrumentation; counted once")
-    node.reading = reading = twins.merged(reading, [twin.reading for twin in inner if twin.reading is not None])
-    end = verdict(node)
+    reading = twins.merged(reading, [twin.reading for twin in inner if twin.reading is not None])
+    end = verdict(node, reading)
     lost = node.rooted and node.nearest(Kind.AGENT, Kind.WORKFLOW) is None
     events = [counted.tool_event(node, reading, end, attributed=not lost)]
     if reading.delegates_to and not any(below.is_a(Kind.AGENT) for below in node.descendants()):
@@ -170,20 +170,18 @@ def _turn_agent(node: Node, reading: Reading) -> str:
 
 
 def _tries_again(node: Node, reading: Reading) -> Retry | None:
-    """Whether `node` tries a failed call again: same model, same group, and nothing in between."""
-    for failed in reversed(node.trace.failed_calls):
-        before = failed.reading
-        if (
-            before is None
-            or failed is node
-            or failed.end_ns > node.start_ns
-            or before.fault is not Fault.PROVIDER
-            or before.model != reading.model
-            or failed.group != node.group
-        ):
-            continue
-        between = (other for other in node.trace.nodes.values() if other.is_call and other.group == node.group)
-        if any(failed.end_ns <= other.start_ns < node.start_ns for other in between if other is not node):
-            continue
-        return Retry(f"after {before.error_type or 'an error'}")
-    return None
+    """Whether `node` tries a failed call again: the call before it in its group failed, and was to the same model."""
+    if not node.trace.had_failure:
+        return None
+    before = (call for call in node.trace.calls if call is not node and call.end_ns <= node.start_ns)
+    group = node.group
+    last = max(
+        (call for call in before if call.group == group and not call.is_wrapper),
+        key=lambda call: (call.end_ns, call.start_ns),
+        default=None,
+    )
+    if last is None or last.reading is None or not last.is_a(Kind.LLM):
+        return None
+    if last.reading.fault is not Fault.PROVIDER or last.reading.model != reading.model:
+        return None
+    return Retry(f"after {last.reading.error_type or 'an error'}")

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from otel_health.dialects.reading import Kind, Outcome, Reading
+from otel_health.dialects.reading import Kind, Reading
 from otel_health.dialects.span import Span
 
 _CALLS = frozenset({Kind.LLM, Kind.EMBEDDING, Kind.TOOL})
 _RUNS = frozenset({Kind.AGENT, Kind.WORKFLOW})
+_RECENT_CALLS = 1024
 
 
 class Node:
@@ -147,7 +148,7 @@ class Node:
 class Trace:
     """The nodes of one trace id that have arrived."""
 
-    __slots__ = ("failed_calls", "had_usage", "last_seen", "nodes", "trace_id", "waiting")
+    __slots__ = ("calls", "had_failure", "had_usage", "last_seen", "nodes", "trace_id", "waiting")
 
     def __init__(self, trace_id: str) -> None:
         """Start empty."""
@@ -155,8 +156,10 @@ class Trace:
         self.nodes: dict[str, Node] = {}
         self.waiting: dict[str, list[Node]] = {}
         """Children by the id of the parent that has not arrived."""
-        self.failed_calls: list[Node] = []
-        """Failed model calls, by arrival; what a retry would follow. Bounded by its reader."""
+        self.calls: deque[Node] = deque(maxlen=_RECENT_CALLS)
+        """The latest calls, by arrival: among them is what a retry would follow."""
+        self.had_failure = False
+        """Whether any call failed, so that a retry can be expected."""
         self.had_usage = False
         """Whether an earlier, closed part of this trace already counted tokens."""
         self.last_seen = 0.0
@@ -176,8 +179,9 @@ class Trace:
                 self._join(parent, node)
         for child in self.waiting.pop(span.span_id, ()):
             self._join(node, child)
-        if reading is not None and reading.kind is Kind.LLM and reading.outcome in (Outcome.ERROR, Outcome.TIMEOUT):
-            self.failed_calls = [*self.failed_calls[-63:], node]
+        if node.is_call:
+            self.calls.append(node)
+            self.had_failure |= node.reading is not None and node.reading.outcome.failed
         return node
 
     @staticmethod

@@ -28,9 +28,12 @@ class Verdict(msgspec.Struct, frozen=True):
     """The failure this one comes from; itself where it is the first."""
 
 
-def verdict(node: Node) -> Verdict:
-    """Say how `node` ended: a call by its own word, a run by its own trouble or the last decisive thing below it."""
-    return _Judge().of(node)
+def verdict(node: Node, reading: Reading | None = None) -> Verdict:
+    """Say how `node` ended: a call by its own word, a run by its own trouble or the last decisive thing below it.
+
+    `reading` is what several sightings together say of it, where there are several; without it, its own.
+    """
+    return _Judge().of(node) if reading is None else _Judge().work_out(node, reading)
 
 
 class _Judge:
@@ -45,12 +48,11 @@ class _Judge:
             if self._depth >= _MAX_DEPTH:
                 return Verdict()
             self._depth += 1
-            self._known[node.span_id] = self._work_out(node)
+            self._known[node.span_id] = self.work_out(node, node.reading)
             self._depth -= 1
         return self._known[node.span_id]
 
-    def _work_out(self, node: Node) -> Verdict:
-        reading = node.reading
+    def work_out(self, node: Node, reading: Reading | None) -> Verdict:
         if reading is None:
             return Verdict()
         if reading.outcome.withdrawn or reading.outcome is Outcome.REJECTED:
@@ -58,7 +60,8 @@ class _Judge:
         if reading.outcome.failed:
             return self._own_failure(node, reading)
         if not node.is_run:
-            return Verdict(reading.outcome, reading.reason)
+            inner = _inner_sighting(node)
+            return self.of(inner) if inner is not None else Verdict(reading.outcome, reading.reason)
         if reading.limit_reached or _forced_final(node, reading):
             return Verdict(Outcome.ERROR, "turn_limit", reading.error, reading.error_type, node)
         last = _last_decisive(node)
@@ -90,6 +93,17 @@ def _last_decisive(node: Node) -> Node | None:
     found = node.below(through=frozenset({Kind.WORKFLOW}))
     decisive = (child for child in found if child.is_a(Kind.LLM) or child.is_a(Kind.AGENT))
     return max(decisive, key=lambda child: (child.end_ns, child.start_ns), default=None)
+
+
+def _inner_sighting(node: Node) -> Node | None:
+    """The same call seen from further in, whose failure the outer sighting may not know of."""
+    named = node.reading.name if node.is_a(Kind.TOOL) and node.reading is not None else None
+    same = [
+        child
+        for child in node.below()
+        if child.reading is not None and node.is_a(child.reading.kind) and named in (None, child.reading.name)
+    ]
+    return max(same, key=lambda child: (child.end_ns, child.start_ns), default=None)
 
 
 def _forced_final(node: Node, reading: Reading) -> bool:

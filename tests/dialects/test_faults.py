@@ -340,3 +340,9 @@ def test_a_long_message_is_judged_by_its_beginning_alone(unit: str) -> None:
     long = unit * (20_000 // len(unit))
 
     assert judge_error(message=long + OVERFLOW, call="llm") == judge_error(message=long[:2000], call="llm")
+
+
+def test_a_connection_lost_to_a_time_out_is_a_time_out() -> None:
+    message = "Failed to connect to OpenAI API: Request timed out."
+    assert judge_error(exception_type="ConnectionError", message=message, call="llm").outcome is Outcome.TIMEOUT
+    assert judge_error(exception_type="ConnectionError", message="refused", call="llm").outcome is Outcome.ERROR
