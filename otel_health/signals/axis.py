@@ -54,6 +54,7 @@ class TimeAxis:
 
     def wall(self, at_s: int) -> float:
         """Return the Unix second that second `at_s` is by the present setting of the wall clock."""
+        self._read_clocks()
         return float(at_s - self._skew_s)
 
     def place(self, timestamp: float) -> int:

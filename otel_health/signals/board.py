@@ -31,6 +31,7 @@ class Board:
             ConfigError: the window is out of range.
             DuplicateNameError: two signals declare the same stat.
         """
+        self.window_s = window_s
         self._axis = TimeAxis(clock, window_s)
         self._window = Window(window_s)
         self._culprits = Culprits(window_s)

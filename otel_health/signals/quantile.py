@@ -17,8 +17,8 @@ from otel_health.signals.counters import Timeline
 LEAST_MS = 0.1
 """Values up to this share one bucket: nothing shown is finer."""
 
-MOST_MS = 1e10
-"""About four months. Greater values are no latency of a turn; they share the last bucket."""
+MOST_MS = 1e9
+"""Eleven days. Greater values are no latency of a turn; they share the last bucket."""
 
 _ACCURACY = 0.0099  # a hair under 1 %, so that the rounding of a logarithm stays inside
 _FACTOR = (1 + _ACCURACY) / (1 - _ACCURACY)
