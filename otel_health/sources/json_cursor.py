@@ -84,7 +84,7 @@ class JsonCursor:
             yield
 
     def members(self) -> Iterator[str]:
-        """Give each key of the object here and stand before its value. `null` is an empty object.
+        """Give each key of the object here, as it is written, and stand before its value. `null` is an empty object.
 
         Raises:
             BrokenJsonError: there is no well-formed object here.
@@ -117,13 +117,13 @@ class JsonCursor:
         self.value()
 
     def restart(self) -> bool:
-        """After an error: go to the next line that begins with a bracket, where a document may start.
+        """After an error: go to the next line that begins with a bracket (this one included), as a document may.
 
         Returns:
             False if there is none.
         """
-        while (found := _FRESH_LINE.search(self._buffer, self._at)) is None:
-            self._at = max(self._at, len(self._buffer) - 1)
+        while (found := _FRESH_LINE.search(self._buffer, max(self._at - 1, 0))) is None:
+            self._at = len(self._buffer)
             if not self._fill():
                 return False
         self._at = found.end()
@@ -132,9 +132,11 @@ class JsonCursor:
     def _null_instead_of(self, bracket: bytes) -> bool:
         if self.take(bracket):
             return False
-        if self.peek() == b"n" and self.value() == b"null":
-            return True
-        raise self._broken(f"{bracket.decode()!r} expected")
+        size = self._scalar() if self.peek() == b"n" else 0
+        if self._buffer[self._at : self._at + size] != b"null":
+            raise self._broken(f"{bracket.decode()!r} expected")
+        self._at += size
+        return True
 
     def _more(self, closing: bytes) -> bool:
         if self.take(b","):
@@ -207,8 +209,9 @@ class JsonCursor:
             raise self._broken("a string is cut short")
 
     def _fill(self) -> bool:
-        """Drop what was passed and get at least as much again as is kept, so that rescanning stays linear."""
-        kept = self._buffer[self._at :]
+        """Drop what was passed, but for a byte, and get as much again as is kept, so that rescanning stays linear."""
+        passed = max(self._at - 1, 0)
+        kept = self._buffer[passed:]
         if len(kept) > self._limit_bytes:
             raise self._broken(f"a value is larger than {self._limit_bytes:,} bytes")
         parts = [kept]
@@ -218,8 +221,8 @@ class JsonCursor:
             size += len(piece)
             if size >= len(kept):
                 break
-        self._passed += self._at
-        self._at = 0
+        self._passed += passed
+        self._at -= passed
         self._buffer = b"".join(parts)
         return size > 0
 
