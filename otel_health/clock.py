@@ -68,6 +68,7 @@ class ManualClock:
     def advance_to(self, wall: float) -> None:
         """Let time pass until the wall clock shows `wall`; a moment already passed changes nothing."""
         self.advance(max(0.0, wall - self._wall))
+        self._wall = max(self._wall, wall)  # the sum may fall short by a rounding
 
     def step_wall(self, seconds: float) -> None:
         """Set the wall clock forward or back by `seconds` without any time passing."""

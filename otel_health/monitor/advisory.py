@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from otel_health.checks.base import Status
 from otel_health.events.text import one_line
-from otel_health.monitor.report import Culprit, HealthCheck, Overall, SubsystemStatus
+from otel_health.monitor.report import HealthCheck, Overall, SubsystemStatus
+from otel_health.signals.culprits import Culprit
 
 MOST_CHARACTERS = 1_500
 """An advisory is never longer."""
@@ -59,7 +60,7 @@ def _worst_first(ill: Iterable[tuple[str, SubsystemStatus]]) -> list[tuple[str, 
 
 def _forms(status: SubsystemStatus, advice: str) -> tuple[str, ...]:
     """Return the ways to say one alert, the fullest first."""
-    said = f"- {one_line(status.message, _MESSAGE_LIMIT)}"
+    said = f"- {one_line(status.message, _MESSAGE_LIMIT)}."
     blamed = _blame(status.top)
     return tuple(" ".join(filter(None, parts)) for parts in ((said, blamed, advice), (said, blamed), (said,)))
 

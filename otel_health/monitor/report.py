@@ -39,6 +39,7 @@ class SubsystemStatus(msgspec.Struct, frozen=True, kw_only=True):
     status: Status = Status.HEALTHY
     message: str = ""
     metric_value: Number = 0
+    """The number judged, rounded for showing; null while unknown."""
     threshold: float = 0
     since: float = 0.0
     """Unix seconds at which it took this status."""
@@ -88,6 +89,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     schema_version: int = REPORT_SCHEMA_VERSION
     check: HealthCheck
     stats: Mapping[str, Number]
+    """Every number of the window, exact here and rounded in JSON."""
     alert_history: tuple[Alert, ...] = ()
     check_interval_turns: int = 10
     window_minutes: float = 60
