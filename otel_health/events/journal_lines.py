@@ -89,8 +89,10 @@ def is_known(header: Header) -> bool:
 def _header(line: bytes) -> Header | Flaw:
     try:
         return _headers.decode(line)
-    except Exception:
+    except msgspec.ValidationError:
         return Flaw.FOREIGN
+    except Exception:  # the first decoder stopped before it came to what is broken
+        return Flaw.TORN
 
 
 def _line(event: HealthEvent) -> bytes:

@@ -34,7 +34,7 @@ class JournalState(msgspec.Struct, frozen=True, kw_only=True):
     written: int = 0
     """Events on the disk."""
     waiting: int = 0
-    """Events in the queue."""
+    """Events in memory, not on the disk yet."""
     dropped: int = 0
     """Events lost because the queue was full or the journal closed."""
     unencodable: int = 0
@@ -67,7 +67,7 @@ class Spool:
         """How it fares now."""
         return JournalState(
             written=self._written,
-            waiting=self.inbox.depth,
+            waiting=self.inbox.depth + self._pending.count(b"\n"),
             dropped=self.inbox.dropped,
             unencodable=self._unencodable,
             write_errors=self._write_errors,
@@ -78,7 +78,7 @@ class Spool:
     @property
     def is_empty(self) -> bool:
         """Whether everything put in so far has been dealt with."""
-        return not (self.inbox.depth or self._pending)
+        return not (self._pending or self.inbox.depth)
 
     def hurry(self) -> None:
         """End the writer's sleep, or its next one. Any thread."""
@@ -139,11 +139,12 @@ class Spool:
 
     def _refuse(self, error: Exception) -> None:
         self._write_errors += 1
-        self._degraded = f"{getattr(error, 'strerror', None) or error!r}: {self._config.path}"
+        reason = getattr(error, "strerror", None) or repr(error)
+        self._degraded = f"{reason}: {self._config.path}"
         self._warn(
-            "the journal cannot write (%s); events wait in memory, %d so far, %d dropped; it keeps trying",
+            "the journal cannot write (%s); it keeps trying while %d events wait in memory, %d were dropped",
             self._degraded,
-            self.inbox.depth,
+            self.state.waiting,
             self.inbox.dropped,
         )
 

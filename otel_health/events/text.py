@@ -38,6 +38,7 @@ _HINTS = (
     "gh",
     "glpat",
     "hf_",
+    "_pat_",
 )
 """What every pattern below contains, in lower case: text without any of these holds nothing to mask."""
 
