@@ -7,7 +7,6 @@ Every text of foreign origin is put in as plain text, never as markup.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -17,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from otel_health.checks.base import Evidence, Status
+from otel_health.cli.words import counted, milliseconds, moment
 from otel_health.monitor.report import Change, Overall, Report, SubsystemStatus
 from otel_health.signals.base import Number
 from otel_health.signals.culprits import Culprit
@@ -49,9 +49,9 @@ def _banner(report: Report) -> RenderableType:
     seen = has_evidence(report)
     colour = _COLOURS[overall] if seen else "bright_black"
     headline = Text(f" {overall.upper() if seen else 'NO EVIDENCE'} ", style=f"bold reverse {colour}")
-    what = _count(report.stats, "turns", "turn") if seen else "nothing happened"
+    what = counted(report.stats.get("turns"), "turn") if seen else "nothing happened"
     headline.append(f"  {what} in the {report.window_minutes:g} minutes up to ", style="not bold not reverse default")
-    headline.append(_moment(report.check.timestamp), style="not bold not reverse default")
+    headline.append(moment(report.check.timestamp), style="not bold not reverse default")
     return Panel(headline, box=box.ROUNDED, border_style=colour, padding=(0, 1))
 
 
@@ -78,9 +78,7 @@ def _verdict(subsystem: SubsystemStatus, now: float, name_width: int) -> Rendera
     mark, colour = _MARKS[subsystem.status]
     message = Text(subsystem.message)
     if subsystem.status is not Status.HEALTHY:
-        message.append(f" · since {_moment(subsystem.since, now)}", style="dim")
-    if subsystem.evidence is Evidence.THIN:
-        message.append(" (thin evidence)", style="dim")
+        message.append(f" · since {moment(subsystem.since, now)}", style="dim")
     word = Text(subsystem.status, style=colour)
     if subsystem.evidence is Evidence.NONE:
         mark, colour, word = "·", "", Text("no evidence")
@@ -145,7 +143,7 @@ def _numbers(stats: Stats) -> dict[str, str]:
 def _besides(stats: Stats) -> Iterator[str]:
     for key, word in (("retries", "retry"), ("compactions", "compaction"), ("budget_exhaustions", "exhausted budget")):
         if stats.get(key):
-            yield _count(stats, key, word)
+            yield counted(stats[key], word)
 
 
 def _split(stats: Stats, whole: str, parts: Mapping[str, str]) -> str:
@@ -156,13 +154,13 @@ def _split(stats: Stats, whole: str, parts: Mapping[str, str]) -> str:
 
 def _missing(stats: Stats) -> str:
     missing = stats.get("usage_missing")
-    return f" (without {_count(stats, 'usage_missing', 'call')} that did not say)" if missing else ""
+    return f" (without {counted(missing, 'call')} that did not say)" if missing else ""
 
 
 def _latency(stats: Stats) -> str:
     if not stats.get("avg_latency_ms"):
         return "unknown: no completed turn"
-    return f"{_seconds(stats['avg_latency_ms'])} mean, {_seconds(stats['p95_latency_ms'])} p95"
+    return f"{milliseconds(stats['avg_latency_ms'])} mean, {milliseconds(stats['p95_latency_ms'])} p95"
 
 
 def _changes(report: Report) -> RenderableType:
@@ -180,7 +178,7 @@ def _changes(report: Report) -> RenderableType:
 def _change(change: Change, report: Report) -> tuple[Text, Text, Text]:
     known = report.check.subsystems.get(change.subsystem)
     return (
-        Text(_moment(change.time, report.check.timestamp), style="dim"),
+        Text(moment(change.time, report.check.timestamp), style="dim"),
         Text(known.name if known else change.subsystem),
         Text.assemble(f"{change.from_} → ", (str(change.to), _MARKS[change.to][1])),
     )
@@ -195,21 +193,3 @@ def _unread(report: Report) -> Iterator[tuple[str, str]]:
 
 def _number(stats: Stats, key: str) -> str:
     return f"{stats.get(key) or 0:,}"
-
-
-def _count(stats: Stats, key: str, word: str) -> str:
-    plural = word if stats.get(key) == 1 else f"{word.removesuffix('y')}ies" if word.endswith("y") else f"{word}s"
-    return f"{_number(stats, key)} {plural}"
-
-
-def _seconds(milliseconds: Number) -> str:
-    number = milliseconds or 0
-    return f"{number:,.0f} ms" if number < 1000 else f"{number / 1000:,.1f} s"
-
-
-def _moment(unix_s: float, beside: float | None = None) -> str:
-    """Write a moment in UTC; the day is left out where it is the same as that of `beside`."""
-    moment = datetime.fromtimestamp(unix_s, UTC)
-    if beside is not None and moment.date() == datetime.fromtimestamp(beside, UTC).date():
-        return f"{moment:%H:%M:%S}"
-    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"

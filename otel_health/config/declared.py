@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 
@@ -15,6 +14,7 @@ from otel_health.config.thresholds import threshold_settings
 from otel_health.events.journal_config import BOUNDS, Bounds, JournalConfig
 
 _UNBOUNDED = Bounds(0, math.inf)
+_KINDS = {bool: Kind.SWITCH, int: Kind.WHOLE, float: Kind.NUMBER}
 
 
 def declared(checks: Iterable[Check]) -> tuple[Setting, ...]:
@@ -67,13 +67,12 @@ _TOP = (
 
 def _journal(field: str, help: str, name: str = "") -> Setting:  # noqa: A002 - the setting's own word
     """Declare a setting of the journal with its default and bounds from the journal's room."""
-    default: Any = next(one.default for one in msgspec.structs.fields(JournalConfig) if one.name == field)
+    declared_there = next(one for one in msgspec.structs.fields(JournalConfig) if one.name == field)
     bounds = BOUNDS.get(field, _UNBOUNDED)
-    kinds = {bool: Kind.SWITCH, int: Kind.WHOLE, float: Kind.NUMBER}
     return Setting(
         path=("journal", name or field),
-        kind=kinds.get(type(default), Kind.TEXT),
-        default=default,
+        kind=_KINDS[declared_there.type],
+        default=declared_there.default,
         least=bounds.least,
         most=bounds.most,
         help=help,

@@ -56,11 +56,12 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def allowed(self) -> str:
         """What it may be, for people."""
-        span = f" from {self.least:g} to {self.most:g}"
+        least, most = (f"{bound:,.15g}" for bound in (self.least, self.most))
+        span = f" from {least} to {most}"
         if self.most == math.inf:
-            span = f" {'above' if self.above_least else 'of at least'} {self.least:g}"
+            span = f" {'above' if self.above_least else 'of at least'} {least}"
         elif self.above_least:
-            span = f" above {self.least:g}, up to {self.most:g}"
+            span = f" above {least}, up to {most}"
         numeric = self.kind in (Kind.WHOLE, Kind.NUMBER)
         return f"{self.kind}{span if numeric else ''}{', or none' if self.can_be_none else ''}"
 

@@ -14,6 +14,7 @@ LINKS = {
     "keepachangelog.com",
     "opentelemetry.io",
     "prometheus.io",
+    "protobuf.dev",
     "semver.org",
     "spdx.org",
     "www.apache.org",
