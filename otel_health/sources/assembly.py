@@ -193,6 +193,8 @@ class Assembler:
         self._decide_all(trace)
         lost = (node for node in trace.nodes.values() if node.counted and node.is_call and not node.rooted)
         self._counts["unattributed_spans"] += sum(node.nearest(Kind.AGENT, Kind.WORKFLOW) is None for node in lost)
+        for node in trace.nodes.values():
+            self._twins.forget(node)
         self._traces.pop(trace.trace_id, None)
         self._spans -= len(trace.nodes)
         self._closed[trace.trace_id] = trace.had_usage or any(

@@ -132,8 +132,8 @@ def turn_event(node: Node, name: str, end: Verdict, usage: Usage | None) -> Heal
     )
 
 
-def llm_event(node: Node, reading: Reading, end: Verdict) -> HealthEvent:
-    """Count a model call or an embedding."""
+def llm_event(node: Node, reading: Reading, end: Verdict, spoke: str = "") -> HealthEvent:
+    """Count a model call or an embedding; `spoke` is the sub-agent that made it, "" where the orchestrator did."""
     usage = reading.usage or Usage()
     if end.outcome is Outcome.OK and not usage.total:
         usage = Usage()  # an answer without a token is one whose tokens nobody counted
@@ -147,7 +147,7 @@ def llm_event(node: Node, reading: Reading, end: Verdict) -> HealthEvent:
     if end.outcome.failed:
         fault = reading.fault or Fault.PROVIDER
         if fault is Fault.OVERFLOW:
-            return _overflow_event(node, extra, end, usage)
+            return _overflow_event(node, extra, end, usage, spoke)
         extra["fault"] = fault.value
         if end.outcome is Outcome.TIMEOUT:
             extra["timeout"] = True
@@ -165,9 +165,7 @@ def llm_event(node: Node, reading: Reading, end: Verdict) -> HealthEvent:
     )
 
 
-def _overflow_event(node: Node, extra: Mapping[str, Any], end: Verdict, usage: Usage) -> HealthEvent:
-    run = node.nearest(Kind.AGENT)
-    spoke = run.reading.name if run is not None and run.is_spoke and run.reading is not None else ""
+def _overflow_event(node: Node, extra: Mapping[str, Any], end: Verdict, usage: Usage, spoke: str) -> HealthEvent:
     return _event(
         node,
         Category.CONTEXT_OVERFLOW,

@@ -11,6 +11,9 @@ from otel_health.sources import counted, twins
 from otel_health.sources.trace import Node
 from otel_health.sources.verdict import Verdict, reports_usage_below, verdict
 
+_HOLDERS = (Kind.AGENT, Kind.WORKFLOW, Kind.TOOL)
+"""What an agent's run can be inside of."""
+
 
 class Decision(msgspec.Struct, frozen=True):
     """The fate of a span."""
@@ -57,7 +60,7 @@ def _model_call(node: Node, reading: Reading, known: twins.Twins) -> Decision:
         return Decision((), "the same model call as another span's, which counts")
     others = [twin.reading for twin in sightings if twin.reading is not None and twin is not node]
     reading = twins.merged(reading, others)
-    events = [counted.llm_event(node, reading, verdict(node, reading))]
+    events = [counted.llm_event(node, reading, verdict(node, reading), _spoke_around(node))]
     events += _retries(node, reading.retry or _tries_again(node, reading))
     events += counted.compaction_events(node, reading)
     return Decision(tuple(events), reading.why)
@@ -83,7 +86,7 @@ def _step(node: Node, reading: Reading) -> Decision | None:
 
 
 def _run(node: Node, reading: Reading, *, final: bool) -> Decision | None:
-    above = node.nearest(Kind.AGENT, Kind.WORKFLOW, Kind.TOOL)
+    above = node.nearest(*_HOLDERS)
     if above is None:
         return _turn(node, reading) if node.rooted or final else None
     if reading.kind is Kind.WORKFLOW:
@@ -141,6 +144,15 @@ def _lost_model_call(node: Node, reading: Reading) -> list[HealthEvent]:
     if any(below.is_a(Kind.LLM) for below in node.descendants()):
         return []
     return [counted.lost_llm_event(node, reading, end)]
+
+
+def _spoke_around(node: Node) -> str:
+    """The name of the sub-agent that holds `node`, "" where it is the turn's own agent or not known yet."""
+    run = node.nearest(Kind.AGENT)
+    above = run.nearest(*_HOLDERS) if run is not None else None
+    if run is None or above is None or run.reading is None or not _is_spoke(run, above):
+        return ""
+    return run.reading.name
 
 
 def _is_spoke(node: Node, above: Node) -> bool:

@@ -10,7 +10,7 @@ in time with each other, so that a hundred calls failing alike in one outage sta
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from bisect import bisect_left, insort
 from collections.abc import Iterator
 
 import msgspec
@@ -18,28 +18,44 @@ import msgspec
 from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Usage
 from otel_health.sources.trace import Node
 
-_MAX_KEYS = 20_000
-_MAX_ALIKE = 64
+_NEIGHBOURS = 16
+"""How many alike calls, by their start, are compared on either side: twins start all but together."""
 _MAX_LINE = 8
 _SLACK_NS = 5_000_000
 """How far a span may reach over its twin's edge: the two read the clock a little apart."""
 
 
 class Twins:
-    """Remembers model calls by what identifies them beyond their trace. Bounded; touched by one thread only."""
+    """Knows the model calls at hand by what identifies them beyond their trace. Touched by one thread only.
 
-    def __init__(self, max_keys: int = _MAX_KEYS) -> None:
-        """Remember at most `max_keys` identities, the latest, and 64 calls of each."""
-        self._alike: OrderedDict[str, deque[Node]] = OrderedDict()
-        self._max_keys = max_keys
+    It holds a call until told to forget it, so it is as bounded as the table of spans.
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._alike: dict[str, dict[str, list[Node]]] = {}
+        """Mark → instrumentation → calls by their start."""
 
     def add(self, node: Node) -> None:
         """Take note of a model call that has arrived."""
-        for key in _marks(node):
-            self._alike.setdefault(key, deque(maxlen=_MAX_ALIKE)).append(node)
-            self._alike.move_to_end(key)
-        while len(self._alike) > self._max_keys:
-            self._alike.popitem(last=False)
+        for mark in _marks(node):
+            insort(self._alike.setdefault(mark, {}).setdefault(node.scope, []), node, key=_start)
+
+    def forget(self, node: Node) -> None:
+        """Let go of a call whose trace is closed."""
+        for mark in _marks(node):
+            scopes = self._alike.get(mark, {})
+            calls = scopes.get(node.scope, [])
+            if node in calls:
+                calls.remove(node)
+            if not calls:
+                scopes.pop(node.scope, None)
+            if not scopes:
+                self._alike.pop(mark, None)
+
+    def __len__(self) -> int:
+        """Return how many marks are known."""
+        return len(self._alike)
 
     def of(self, node: Node) -> list[Node]:
         """Return every known sighting of the same model call, `node` first; alone where there is no other."""
@@ -54,8 +70,7 @@ class Twins:
         return list(sightings.values())
 
     def _same_id(self, node: Node) -> list[Node]:
-        known = self._alike.get(_id_mark(node), ())
-        return [other for other in known if other.scope != node.scope and other.overlaps(node)]
+        return [other for other in self._others(node, _id_mark(node)) if other.overlaps(node)]
 
     def _partner(self, node: Node) -> list[Node]:
         """The one call that is most like `node` and to which `node` is most like in turn."""
@@ -64,8 +79,19 @@ class Twins:
 
     def _nearest(self, node: Node) -> Node | None:
         marks = [mark for mark in _marks(node) if mark != _id_mark(node)]
-        alike = [other for mark in marks for other in self._alike.get(mark, ()) if _may_be_one(node, other)]
+        alike = [other for mark in marks for other in self._others(node, mark) if _may_be_one(node, other)]
         return min(alike, key=lambda other: (_apart_ns(node, other), other.span_id), default=None)
+
+    def _others(self, node: Node, mark: str) -> Iterator[Node]:
+        """Yield calls with the same mark from other instrumentations, the neighbours of `node` in time."""
+        for scope, calls in self._alike.get(mark, {}).items():
+            if scope != node.scope:
+                at = bisect_left(calls, node.start_ns, key=_start)
+                yield from calls[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS]
+
+
+def _start(node: Node) -> int:
+    return node.start_ns
 
 
 def _id_mark(node: Node) -> str:
@@ -94,8 +120,8 @@ def _essence(error: str) -> str:
 
 
 def _may_be_one(node: Node, other: Node) -> bool:
-    """Whether two alike calls can be one: other instrumentation, no two different ids, one span within the other."""
-    if other.scope == node.scope or _two_ids(node, other):
+    """Whether two alike calls can be one: no two different ids, and one span within the other."""
+    if _two_ids(node, other):
         return False
     starts, ends = other.start_ns - node.start_ns, node.end_ns - other.end_ns
     return (starts >= -_SLACK_NS and ends >= -_SLACK_NS) or (starts <= _SLACK_NS and ends <= _SLACK_NS)
