@@ -40,7 +40,9 @@ def test_nothing_said_means_the_defaults_and_the_declared_checks() -> None:
     settings = load(HOME, platform="linux")
     assert settings.checks == CHECKS
     assert settings.journal.path == Path("/home/me/.local/state/otel-health/journal")
-    plain = {setting.key: setting.default for setting in declared(CHECKS) if setting.path[0] not in ("checks", "journal")}
+    plain = {
+        setting.key: setting.default for setting in declared(CHECKS) if setting.path[0] not in ("checks", "journal")
+    }
     assert plain == {key: getattr(settings, key) for key in plain}
 
 
@@ -92,7 +94,9 @@ def test_a_value_that_is_not_allowed_is_named_with_what_is(tmp_path: Path) -> No
 
 
 def test_every_setting_has_a_default_that_it_allows() -> None:
-    assert [one.key for one in declared(CHECKS) if one.key != "journal.path" and one.read(one.default) != one.default] == []
+    assert [
+        one.key for one in declared(CHECKS) if one.key != "journal.path" and one.read(one.default) != one.default
+    ] == []
 
 
 def test_every_setting_has_names_of_its_own() -> None:
