@@ -54,7 +54,7 @@ def _short_of_samples(rule: Rule, stats: Stats) -> bool:
 def _evidence(check: Check, rank: int, stats: Stats) -> Evidence:
     if rank:
         return _OK
-    if not any(stats[name] for name in check.observed):
+    if not any(map(stats.get, check.observed)):
         return _NONE
     return _THIN if any(_short_of_samples(rule, stats) for rule in check.rules) else _OK
 

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import UNSET
 
 from otel_health.events.model import Category, HealthEvent
 from otel_health.signals.base import Number
-from otel_health.signals.meaning import amounts
 from otel_health.signals.slices import SliceTable
 
 COUNTS = (
@@ -53,11 +54,11 @@ class Agents:
         """Events counted under `_other` because the table was full."""
         return self._table.overflowed
 
-    def fold(self, event: HealthEvent, at_s: int) -> None:
-        """Count `event` for its agent; an event of no known agent is left to the totals."""
+    def add(self, event: HealthEvent, amounts: Mapping[str, int], at_s: int) -> None:
+        """Add the `amounts` of `event` to its agent; an event of no known agent is left to the totals."""
         name = _agent(event)
         if name:
-            self._table.add(name, event, amounts(event), at_s)
+            self._table.add(name, event, amounts, at_s)
 
     def read(self, now_s: int) -> dict[str, dict[str, Number]]:
         """Return the counts by agent as of second `now_s`, first come first."""

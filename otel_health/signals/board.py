@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
 from otel_health.clock import Clock
 from otel_health.events.model import Category, HealthEvent
@@ -14,11 +13,8 @@ from otel_health.signals.axis import DEFAULT_WINDOW_S, TimeAxis
 from otel_health.signals.base import Number, Signal, SignalFactory, Stat
 from otel_health.signals.culprits import Culprit, Culprits
 from otel_health.signals.guarded import guarded
+from otel_health.signals.meaning import amounts
 from otel_health.signals.window import Window
-
-
-class _Folds(Protocol):
-    def fold(self, event: HealthEvent, at_s: int) -> None: ...
 
 
 class Board:
@@ -38,7 +34,6 @@ class Board:
         self._agents = Agents(window_s)
         self._plug_ins = tuple(made for make in plug_ins if (made := guarded(make, window_s)))
         self._signals: tuple[Signal, ...] = (self._window, *self._plug_ins)
-        self._folds: tuple[_Folds, ...] = (*self._signals, self._culprits, self._agents)
         self.declared: Registry[Stat] = Registry("stat", (stat for signal in self._signals for stat in signal.stats))
         """Every number there is."""
 
@@ -91,5 +86,9 @@ class Board:
         }
 
     def _fold(self, event: HealthEvent, at_s: int) -> None:
-        for part in self._folds:
-            part.fold(event, at_s)
+        found = amounts(event)
+        self._window.add(found, at_s)
+        self._agents.add(event, found, at_s)
+        self._culprits.add(event, at_s)
+        for signal in self._plug_ins:
+            signal.fold(event, at_s)

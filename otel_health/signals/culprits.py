@@ -53,7 +53,7 @@ class Culprits:
         """Events counted under `_other` because a table was full."""
         return sum(table.overflowed for table in self._tables.values())
 
-    def fold(self, event: HealthEvent, at_s: int) -> None:
+    def add(self, event: HealthEvent, at_s: int) -> None:
         """Count `event` against its component."""
         category = event.category
         if category in _GOOD_NEWS or callers_fault(event):

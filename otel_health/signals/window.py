@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from otel_health.events.model import HealthEvent
 from otel_health.registry import Registry
 from otel_health.signals.axis import AHEAD_S
@@ -56,7 +58,8 @@ STATS = (
     Stat("turns_measured", "", "Completed turns that carry a latency: the samples of the mean."),
 )
 
-_NAMES = tuple(stat.name for stat in STATS)
+_ZEROS = {stat.name: 0 for stat in STATS}
+_INNER = (LATENCY_NS, COST_PICO_USD, PRICED, UNPRICED)
 
 
 def _declared(kind: str, *names: str) -> Registry[Stat]:
@@ -89,8 +92,11 @@ class Window:
 
     def fold(self, event: HealthEvent, at_s: int) -> None:
         """Count `event` at second `at_s`."""
+        self.add(amounts(event), at_s)
+
+    def add(self, found: Mapping[str, int], at_s: int) -> None:
+        """Add what an event adds to each count, `found`, at second `at_s`."""
         self._expire(at_s - AHEAD_S)
-        found = amounts(event)
         if found:
             self._sums.add(at_s, found)
         if "turns_measured" in found:
@@ -123,8 +129,9 @@ class Window:
         """Return the stats as of second `now_s`, in the order declared."""
         self._expire(now_s)
         sums = self._sums.totals
-        stats: dict[str, Number] = {name: sums.get(name, 0) for name in _NAMES}
-        stats |= self._gauges
+        stats: dict[str, Number] = {**_ZEROS, **sums, **self._gauges}
+        for name in _INNER:
+            stats.pop(name, None)
         stats["window_minutes"] = _whole(self._window_s / 60)
         stats["tool_error_rate"] = _ratio(sums.get("tool_errors", 0), sums.get("tool_calls", 0))
         stats["spoke_failure_rate"] = _ratio(sums.get("spoke_failures", 0), sums.get("spoke_calls", 0))

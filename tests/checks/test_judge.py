@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_health.checks import CHECKS
@@ -86,6 +86,7 @@ def test_a_format_that_does_not_fit_costs_the_words_not_the_verdict() -> None:
 NUMBERS = st.none() | st.integers(0, 10**15) | st.floats(0) | st.booleans()
 
 
+@settings(deadline=None)
 @given(st.sampled_from(CHECKS), st.fixed_dictionaries(dict.fromkeys(EMPTY, NUMBERS)))
 def test_whatever_the_numbers_a_verdict_is_reached_and_agrees_with_itself(one: Check, stats: dict[str, Any]) -> None:
     found = judge(one, stats)

@@ -44,14 +44,14 @@ def test_an_event_of_no_known_agent_is_left_to_the_totals() -> None:
 def test_agents_beyond_the_most_are_counted_together() -> None:
     agents = Agents(3600)
     for i in range(MOST_NAMES + 3):
-        agents.fold(happening("turn_completed", f"agent-{i}"), NOW)
+        agents.add(happening("turn_completed", f"agent-{i}"), {"turns": 1}, NOW)
     assert agents.read(NOW)[OTHER]["turns"] == 3
     assert agents.overflowed == 3
 
 
 def test_an_agent_leaves_with_the_window() -> None:
     agents = Agents(60)
-    agents.fold(happening("turn_completed", "prax"), NOW)
+    agents.add(happening("turn_completed", "prax"), {"turns": 1}, NOW)
     assert list(agents.read(NOW + 60)) == ["prax"]
     assert agents.read(NOW + 62) == {}
 

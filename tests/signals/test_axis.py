@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_health.clock import ManualClock
@@ -45,6 +45,7 @@ def test_a_restored_event_older_than_the_window_is_left_out(
     assert (axis.restamped, axis.left_out) == (restamped, left_out)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-100_000, 100_000), st.floats(0, 1000)), max_size=20))
 def test_the_present_second_advances_by_time_that_passed_whatever_the_wall_clock_is_set_to(
     moves: list[tuple[int, float]],
@@ -60,6 +61,7 @@ def test_the_present_second_advances_by_time_that_passed_whatever_the_wall_clock
     assert abs(axis.now() - NOW_S - clock.monotonic()) <= 1
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-0.9, 0.9), min_size=1, max_size=10))
 def test_the_present_second_never_goes_back_when_the_wall_clock_is_nudged(nudges: list[float]) -> None:
     clock = ManualClock(NOW_S)

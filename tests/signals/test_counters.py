@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_health.signals.counters import SlidingSums, Timeline
@@ -11,6 +11,7 @@ from otel_health.signals.counters import SlidingSums, Timeline
 ADDITIONS = st.lists(st.tuples(st.integers(0, 50), st.sampled_from("abc"), st.integers(0, 10**18)), max_size=60)
 
 
+@settings(deadline=None)
 @given(ADDITIONS, st.integers(0, 51))
 def test_totals_are_the_sums_of_what_has_not_expired_whatever_the_order(
     additions: list[tuple[int, str, int]], before: int

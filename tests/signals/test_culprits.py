@@ -68,8 +68,8 @@ def test_a_provider_is_not_blamed_for_its_callers_faults() -> None:
 def test_a_flood_of_names_in_one_category_costs_another_nothing() -> None:
     culprits = Culprits(3600)
     for i in range(MOST_NAMES + 7):
-        culprits.fold(happening("tool_error", f"tool-{i}"), NOW)
-    culprits.fold(happening("spoke_failure", "browser"), NOW)
+        culprits.add(happening("tool_error", f"tool-{i}"), NOW)
+    culprits.add(happening("spoke_failure", "browser"), NOW)
     assert culprits.top([Category.TOOL_ERROR], NOW)[0] == Culprit(OTHER, 7)
     assert culprits.top([Category.SPOKE_FAILURE], NOW) == (Culprit("browser", 1),)
     assert culprits.overflowed == 7
@@ -77,6 +77,6 @@ def test_a_flood_of_names_in_one_category_costs_another_nothing() -> None:
 
 def test_guilt_leaves_with_the_window() -> None:
     culprits = Culprits(3600)
-    culprits.fold(happening("tool_error", "db"), NOW)
+    culprits.add(happening("tool_error", "db"), NOW)
     assert culprits.top([Category.TOOL_ERROR], NOW + 3600) == (Culprit("db", 1),)
     assert culprits.top([Category.TOOL_ERROR], NOW + 3700) == ()

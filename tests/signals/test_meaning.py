@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_health.events.model import Category, HealthEvent
@@ -155,6 +155,7 @@ ANYTHING = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.sampled_from(Category), st.dictionaries(st.sampled_from(sorted(USAGE | {"fault", "operation"})), ANYTHING))
 def test_whatever_an_event_carries_nothing_negative_is_counted(category: Category, extra: dict[str, Any]) -> None:
     added = amounts(happening(category, extra=extra))

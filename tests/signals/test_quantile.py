@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_health.signals.quantile import LEAST_MS, MOST_MS, SlidingPercentiles
@@ -16,6 +16,7 @@ def nearest_rank(values: list[float], percent: int) -> float:
     return sorted(values)[math.ceil(percent * len(values) / 100) - 1]
 
 
+@settings(deadline=None)
 @given(st.lists(LATENCIES, min_size=1, max_size=200), st.integers(1, 100))
 def test_every_percentile_is_within_one_percent_of_the_nearest_rank(values: list[float], percent: int) -> None:
     percentiles = SlidingPercentiles()
@@ -33,6 +34,7 @@ def test_the_95th_of_n_is_the_nearest_rank_and_not_the_one_above(n: int) -> None
     assert percentiles.percentile(95) == pytest.approx(nearest_rank(values, 95), rel=0.01)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), LATENCIES), max_size=80), st.integers(0, 10))
 def test_what_expired_has_no_part_in_it(values: list[tuple[int, float]], before: int) -> None:
     percentiles = SlidingPercentiles()

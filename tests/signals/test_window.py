@@ -46,7 +46,7 @@ PASSING = st.tuples(st.just("pass"), st.sampled_from([0.25, 1.0, 5.5, 59.0, 60.0
 STEPS = st.tuples(st.just("step"), st.sampled_from([-86_400, -61, -3, 2, 60, 86_400]))
 
 
-@settings(max_examples=150)
+@settings(deadline=None, max_examples=150)
 @given(st.floats(0, 1), st.lists(st.one_of(EVENTS, EVENTS, EVENTS, PASSING, STEPS), max_size=60))
 def test_it_agrees_with_counting_from_scratch(fraction: float, moves: list[tuple[Any, ...]]) -> None:
     clock = ManualClock(NOW_S + fraction)
