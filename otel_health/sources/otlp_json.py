@@ -31,8 +31,8 @@ from otel_health.sources.otlp_wire import (
 )
 from otel_health.sources.stats import ReadStats, quoted
 
-LINE_LIMIT_BYTES = 8 * 1024 * 1024
-"""A longer line is read the slow way, by its spans."""
+LINE_LIMIT_BYTES = 4 * 1024 * 1024
+"""A longer line (receivers take no larger request unless told to) is read the slow way, by its spans."""
 
 _TRACES = ("resourceSpans", "resource_spans")
 _OTHER_SIGNALS = ("resourceMetrics", "resource_metrics", "resourceLogs", "resource_logs", "resourceProfiles")

@@ -26,9 +26,9 @@ class Format(StrEnum):
     JOURNAL = "a journal"
 
 
-_JSON = re.compile(
-    rb'\s*(?:\[\s*)*(?:\{\s*(?:\}|"[^"\x00-\x1f]*"\s*:)|\])'
-)  # strict: "\n{" also begins a message of 123 bytes
+_JSON = re.compile(rb'\s*(?:(?:\[\s*)*\{\s*(?:\}|"[^"\x00-\x1f]*"\s*:)|\[\s*\])')
+"""Strict, because a message of 123 bytes begins with a line feed and a curly bracket, too."""
+
 _JSON_LINE = re.compile(rb'^\{\s*"', re.MULTILINE)
 _KNOWN_LINE = re.compile(rb'\{\s*"resource_?(?:[Ss]pans|[Mm]etrics|[Ll]ogs)"')
 _WHOLE = msgspec.json.Decoder(msgspec.Raw)
