@@ -33,6 +33,13 @@ def test_late_and_early_events_are_summed_wherever_they_belong() -> None:
     assert totals(table, NOW + 3500) == {"a": 3}
 
 
+def test_an_event_stamped_a_little_ahead_pushes_nothing_out_early() -> None:
+    table = SliceTable(60)
+    table.add("a", EVENT, {"n": 1}, NOW)
+    table.add("a", EVENT, {"n": 1}, NOW + 60 + 5)
+    assert totals(table, NOW + 60) == {"a": 2}
+
+
 def test_names_beyond_the_most_are_counted_together_and_how_often_is_known() -> None:
     table = SliceTable(3600)
     for i in range(MOST_NAMES + 50):
