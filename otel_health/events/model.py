@@ -97,6 +97,9 @@ DEFAULT_SEVERITY: Mapping[Category, Severity] = {
 }
 """Severity of a category where the occurrence itself says nothing else; categories not listed are `info`."""
 
+_CATEGORIES: dict[str, Category] = {category: category for category in Category}
+_SEVERITIES = {category: DEFAULT_SEVERITY.get(category, Severity.INFO) for category in Category}
+
 
 class HealthEvent(msgspec.Struct, frozen=True, kw_only=True):
     """One occurrence. Its fields are its JSON keys; keys that are unset (not merely null) are left out of the JSON.
@@ -166,20 +169,20 @@ def event(
     Raises:
         ValueError: the category or severity is not one of the enumerations'.
     """
-    kind = category if type(category) is Category else Category(category)
+    kind = _CATEGORIES.get(category) or Category(category)
     return HealthEvent(
         category=kind,
-        severity=DEFAULT_SEVERITY.get(kind, Severity.INFO) if severity is None else Severity(severity),
+        severity=_SEVERITIES[kind] if severity is None else Severity(severity),
         component=one_line(component, NAME_LIMIT),
         details=one_line(details, DETAILS_LIMIT),
         timestamp=timestamp,
-        latency_ms=latency_ms if latency_ms is not None and math.isfinite(latency_ms) and latency_ms >= 0 else None,
+        latency_ms=latency_ms if latency_ms is not None and 0 <= latency_ms < math.inf else None,
         tokens=tokens if tokens is not None and tokens >= 0 else None,
         extra=extra or {},
         trace_id=trace_id or UNSET,
         span_id=span_id or UNSET,
-        agent=_name(agent) or UNSET,
-        session=_name(session) or UNSET,
+        agent=_name(agent) if agent else UNSET,
+        session=_name(session) if session else UNSET,
     )
 
 

@@ -31,6 +31,7 @@ _HINTS = (
     "://",
     "eyj",
     "akia",
+    "asia",
     "aiza",
     "sk-",
     "k_",
@@ -82,7 +83,7 @@ def one_line(text: object, limit: int = DETAILS_LIMIT) -> str:
         return ""
     if not isinstance(text, str):
         text = _spoken(text)
-    if len(text) <= _PLAIN_LIMIT and text.isascii() and text.isidentifier():
+    if len(text) <= _PLAIN_LIMIT and (not text or (text.isascii() and text.isidentifier())):
         return text[:limit]
     return mask(_visible(text[: max(limit, _READ_LIMIT)]))[:limit]
 

@@ -21,6 +21,7 @@ SECRETS = {
     "Hugging Face's": f"hf_{HEX}",
     "Slack's": f"xoxb-{HEX}",
     "AWS's": "AKIA" + HEX[:16].upper(),
+    "AWS's for a while": "ASIA" + HEX[:16].upper(),
     "Google's": "AIza" + HEX * 2,
     "a web token": "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
 }
