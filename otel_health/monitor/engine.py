@@ -133,7 +133,11 @@ class Engine:
         return self._published.advisory
 
     def refresh(self) -> bool:
-        """Take in what waits, at most one batch, and judge now; False where the health thread is too busy for that."""
+        """Take in what waits, at most one batch, and judge now; waits 0.1 s at most.
+
+        Returns:
+            False, and nothing is changed, where the health thread is busy, or has not begun and read back the past.
+        """
         if self._predecessor is not None or not self._driving.acquire(timeout=READER_WAIT_S):
             return False
         try:

@@ -320,7 +320,8 @@ def test_the_verdict_is_restored_with_its_age_and_nothing_is_journaled_again() -
 
 
 def test_numbering_goes_on_where_the_predecessor_stopped() -> None:
-    rig = Rig(predecessor=lambda: [_recorded(Category.TOOL_SUCCESS, 5, 41)])
+    unnumbered = event(Category.TOOL_SUCCESS, timestamp=EPOCH_S)
+    rig = Rig(predecessor=lambda: [_recorded(Category.TOOL_SUCCESS, 5, 41), unnumbered])
     rig.happen(Category.TOOL_SUCCESS)
     rig.later(0)
     assert [kept.seq for kept in rig.journal] == [42]
