@@ -48,7 +48,7 @@ def _rank(rule: Rule, stats: Stats) -> int:
 
 
 def _short_of_samples(rule: Rule, stats: Stats) -> bool:
-    return bool(rule.samples) and (stats[rule.samples] or 0) < rule.least_samples
+    return rule.samples != "" and (stats[rule.samples] or 0) < rule.least_samples
 
 
 def _evidence(check: Check, rank: int, stats: Stats) -> Evidence:
@@ -56,7 +56,10 @@ def _evidence(check: Check, rank: int, stats: Stats) -> Evidence:
         return _OK
     if not any(map(stats.get, check.observed)):
         return _NONE
-    return _THIN if any(_short_of_samples(rule, stats) for rule in check.rules) else _OK
+    for rule in check.rules:
+        if _short_of_samples(rule, stats):
+            return _THIN
+    return _OK
 
 
 def _all_is_well(check: Check, evidence: Evidence, stats: Stats) -> str:
