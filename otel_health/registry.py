@@ -61,7 +61,7 @@ class Registry(Generic[T]):
             return self._members[name]
         except KeyError:
             near = difflib.get_close_matches(name, self._members, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = f"; did you mean {near[0]!r}?" if near else "."
             known = ", ".join(self._members) or "none"
             raise UnknownNameError(f"no {self._kind} is called {name!r}{hint} Known: {known}") from None
 
