@@ -188,9 +188,9 @@ class Engine:
         return True
 
     def _restore_once(self) -> None:
-        predecessor, self._predecessor = self._predecessor, None
-        if predecessor is not None:
-            self._attempt("restoring", self._restore, predecessor)
+        if self._predecessor is not None:
+            self._attempt("restoring", self._restore, self._predecessor)
+            self._predecessor = None  # only now: until the past is read back, readers are not kept waiting for it
 
     def _restore(self, predecessor: Predecessor) -> None:
         for record in predecessor():
