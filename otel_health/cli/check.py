@@ -55,7 +55,8 @@ def check(*, files: tuple[str, ...], per_file: bool, window: float | None, form:
         click.echo(report_json(report))
     else:
         click.echo("\n" * explain, nl=False)
-        Output().show(report_text(report))
+        output = Output()
+        output.show(report_text(report, output.width))
     return inputs.exit_code(report)
 
 
@@ -83,7 +84,7 @@ class Inputs:
                         if stats.malformed == 1
                         else (f"{stats.malformed} places made no sense and were")
                     )
-                    _complain(f"{places} passed over; the first: {stats.error}")
+                    _complain(f"{places} passed over; the first: {stats.first_error}")
 
     def exit_code(self, report: Report) -> int:
         """Return the code for `report`, which was made of all that was read."""

@@ -25,6 +25,11 @@ class Output:
         if self._is_plain:
             self._console.width = PLAIN_WIDTH
 
+    @property
+    def width(self) -> int:
+        """Columns there are."""
+        return self._console.width
+
     def show(self, content: RenderableType) -> None:
         """Print `content`."""
         if not self._is_plain:

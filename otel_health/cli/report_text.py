@@ -26,11 +26,13 @@ Stats = Mapping[str, Number]
 _MARKS = {Status.HEALTHY: ("✓", "green"), Status.WARNING: ("!", "yellow"), Status.ERROR: ("✗", "red")}
 _COLOURS = {Overall.HEALTHY: "green", Overall.DEGRADED: "yellow", Overall.UNHEALTHY: "red"}
 _CHANGES_SHOWN = 10
+_WIDE = 100
 
 
-def report_text(report: Report) -> RenderableType:
-    """Lay the whole report out."""
-    parts = [_banner(report), _subsystems(report), _section("Numbers", _facts(_numbers(report.stats)))]
+def report_text(report: Report, width: int) -> RenderableType:
+    """Lay the whole report out for `width` columns; where those are few, trace ids are cut."""
+    trace_digits = 32 if width >= _WIDE else 8
+    parts = [_banner(report), _subsystems(report, trace_digits), _section("Numbers", _facts(_numbers(report.stats)))]
     if report.changes:
         parts.append(_section("Status changes", _changes(report)))
     unread = dict(_unread(report))
@@ -63,14 +65,14 @@ def _grid(*, expand: bool = False) -> Table:
     return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=expand)
 
 
-def _subsystems(report: Report) -> RenderableType:
+def _subsystems(report: Report, trace_digits: int) -> RenderableType:
     subsystems = report.check.subsystems.values()
     name_width = max((len(one.name) for one in subsystems), default=0)
     rows: list[RenderableType] = []
     for subsystem in subsystems:
         rows.append(_verdict(subsystem, report.check.timestamp, name_width))
         if subsystem.status is not Status.HEALTHY and subsystem.top:
-            rows.append(Padding(_guilty(subsystem.top), (0, 0, 0, 4)))
+            rows.append(Padding(_guilty(subsystem.top, trace_digits), (0, 0, 0, 4)))
     return Padding(Group(*rows), (1, 0, 0, 1))
 
 
@@ -94,13 +96,13 @@ def _verdict(subsystem: SubsystemStatus, now: float, name_width: int) -> Rendera
     return row
 
 
-def _guilty(culprits: Iterable[Culprit]) -> RenderableType:
+def _guilty(culprits: Iterable[Culprit], trace_digits: int) -> RenderableType:
     grid = _grid(expand=True)
     grid.add_column(no_wrap=True, max_width=30, style="cyan")
     grid.add_column(no_wrap=True, ratio=1)
     grid.add_column(no_wrap=True, style="dim")
     for culprit in culprits:
-        trace = f"trace {culprit.trace_id}" if culprit.trace_id else ""
+        trace = f"trace {culprit.trace_id[:trace_digits]}" if culprit.trace_id else ""
         grid.add_row(Text(f"{culprit.component} x {culprit.count}"), Text(culprit.last_error), Text(trace))
     return grid
 

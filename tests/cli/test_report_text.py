@@ -24,7 +24,7 @@ def _report(*subsystems: SubsystemStatus, overall: Overall = Overall.UNHEALTHY, 
 
 def _text(report: Report, width: int = 100) -> str:
     out = io.StringIO()
-    Console(file=out, width=width).print(report_text(report))
+    Console(file=out, width=width).print(report_text(report, width))
     return out.getvalue()
 
 
@@ -129,4 +129,7 @@ def test_only_the_latest_changes_are_shown() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_it_fits_any_width(width: int) -> None:
-    assert max(len(line) for line in _text(_report(ILL), width).splitlines()) <= width
+    text = _text(_report(ILL), width)
+    assert max(len(line) for line in text.splitlines()) <= width
+    assert (TRACE in text) == (width >= 100)
+    assert f"trace {TRACE[:8]}" in text
