@@ -20,7 +20,7 @@ from otel_health.clock import SystemClock
 from otel_health.events.journal import Journal
 from otel_health.events.journal_config import JournalConfig
 from otel_health.events.journal_reader import read_events
-from otel_health.events.model import Category, HealthEvent, event
+from otel_health.events.model import Category, event
 from otel_health.events.ring import Ring
 from otel_health.signals.board import Board
 
@@ -52,8 +52,8 @@ def run() -> list[Row]:
         ring, board = Ring(CAPACITY), Board(CLOCK)
         prax = PraxStore(Path(folder, "prax.jsonl"))
         record, with_window, journal_alone, praxs_way = race(
-            Subject("record", burst(journal, ring.append, journal.record), operations=BURST),
-            Subject("with window", burst(journal, ring.append, journal.record, board.fold), operations=BURST),
+            Subject("record", burst(journal, ring), operations=BURST),
+            Subject("with window", burst(journal, ring, board), operations=BURST),
             Subject("journal", rewrite(journal), operations=BURST),
             Subject("Prax's way", burst_of_prax(prax), operations=BURST),
             rounds=15,
@@ -69,15 +69,17 @@ def run() -> list[Row]:
     ]
 
 
-def burst(journal: Journal, *takers: Callable[[HealthEvent], None]) -> Callable[[], None]:
-    """Make events, give each to all `takers`, and flush."""
+def burst(journal: Journal, ring: Ring, board: Board | None = None) -> Callable[[], None]:
+    """Make events, remember and journal each, fold it into the window if there is one, and flush."""
     next_fields = cycle(MIX).__next__
 
     def record() -> None:
         for _ in range(BURST):
             one = event(timestamp=CLOCK.wall(), **next_fields())
-            for take in takers:
-                take(one)
+            ring.append(one)
+            journal.record(one)
+            if board:
+                board.fold(one)
         journal.flush()
 
     return record

@@ -96,6 +96,8 @@ def _spoken(thing: object) -> str:
 
 
 def _visible(text: str) -> str:
+    if text.isprintable() and text.isascii() and "  " not in text:
+        return text.strip()
     line = " ".join(text.split())
     if line.isprintable() and line.isascii():
         return line
