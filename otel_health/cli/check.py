@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 import msgspec
@@ -14,17 +14,14 @@ from otel_health.cli.explain_text import TextExplainer, say_json
 from otel_health.cli.options import Minutes, format_option
 from otel_health.cli.progress import progress
 from otel_health.cli.report_text import has_evidence, report_text
-from otel_health.clock import SystemClock
 from otel_health.config import Settings, load
-from otel_health.dialects import interpreter
 from otel_health.dialects.span import Span
 from otel_health.errors import OtelHealthError
 from otel_health.events.model import HealthEvent
-from otel_health.monitor.replay import replay
+from otel_health.health import judge
 from otel_health.monitor.report import Report
 from otel_health.monitor.wire import report_json, report_object
-from otel_health.signals import plug_in_signals
-from otel_health.sources.assembly import Assembler, Explain
+from otel_health.sources.assembly import Explain
 from otel_health.sources.files import read
 from otel_health.sources.stats import ReadStats
 from otel_health.sources.unpack import OnBytes
@@ -50,7 +47,7 @@ def check(*, files: tuple[str, ...], per_file: bool, window: float | None, form:
         if per_file:
             return max(_judge_alone(file, on_bytes, settings) for file in files)
         inputs = Inputs(on_bytes)
-        report = _judge(inputs.items(files), settings, _explainer(form) if explain else None)
+        report = judge(inputs.items(files), settings, explain=_explainer(form) if explain else None)
     if form == "json":
         click.echo(report_json(report))
     else:
@@ -93,23 +90,12 @@ class Inputs:
 
 def _judge_alone(file: str, on_bytes: OnBytes | None, settings: Settings) -> int:
     inputs = Inputs(on_bytes)
-    report = _judge(inputs.items([file]), settings)
+    report = judge(inputs.items([file]), settings)
     if inputs.bad:
         return NO_VERDICT
     plain = report_object(report)
     click.echo(msgspec.json.encode({"file": file, "check": plain["check"], "stats": plain["stats"]}))
     return inputs.exit_code(report)
-
-
-def _judge(items: Iterable[Span | HealthEvent], settings: Settings, explain: Explain | None = None) -> Report:
-    return replay(
-        items,
-        settings.checks,
-        Assembler(interpreter(), explain=explain),
-        clock=SystemClock(),
-        window_s=round(settings.window_minutes * 60),
-        plug_ins=plug_in_signals(),
-    )
 
 
 def _explainer(form: str) -> Explain:

@@ -80,8 +80,8 @@ def read_stream(stream: BinaryIO, name: str, stats: ReadStats, on_bytes: OnBytes
         head, pieces = _look_ahead(gunzip(pieces, stats))
     if head and not head.isspace():
         yield from _read_format(head, pieces, stats)
-    if stats.error and stats.understood == understood:
-        raise DecodeError(f"{stats.error}; allowed: {ALLOWED}")
+    if stats.source_error and stats.understood == understood:
+        raise DecodeError(f"{stats.source_error}; allowed: {ALLOWED}")
 
 
 def _read_path(path: Path, stats: ReadStats, on_bytes: OnBytes | None) -> Items:
@@ -93,7 +93,7 @@ def _read_path(path: Path, stats: ReadStats, on_bytes: OnBytes | None) -> Items:
     except (OSError, ValueError) as error:
         stats.begin(str(path))
         stats.reject("cannot be opened", getattr(error, "strerror", None) or str(error))
-        raise DecodeError(stats.error) from None
+        raise DecodeError(stats.source_error) from None
     with file:
         yield from read_stream(file, str(path), stats, on_bytes)
 
@@ -105,7 +105,9 @@ def _read_folder(folder: Path, stats: ReadStats, on_bytes: OnBytes | None) -> It
         with suppress(DecodeError):  # it was counted
             yield from _read_path(path, stats, on_bytes)
     if stats.malformed > malformed and stats.understood == understood:
-        raise DecodeError(f"{folder}: not one of its files could be read; the last: {stats.error}; allowed: {ALLOWED}")
+        raise DecodeError(
+            f"{folder}: not one of its files could be read; the last: {stats.source_error}; allowed: {ALLOWED}"
+        )
 
 
 def _look_ahead(pieces: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
@@ -149,4 +151,4 @@ def _read_journal(stream: BufferedReader, stats: ReadStats) -> Iterator[HealthEv
         stats.events += 1
         yield event
     if tally.skipped:
-        stats.reject("its lines", f"{tally.torn} torn and {tally.foreign} foreign ones", times=tally.skipped)
+        stats.reject("journal lines", f"{tally.torn} torn, {tally.foreign} foreign", times=tally.skipped)

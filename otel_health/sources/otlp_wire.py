@@ -128,6 +128,7 @@ class WireRequest(_Struct):
 
 
 _NO_STATUS = WireStatus()
+_UNSET = SpanStatus.UNSET
 
 
 def to_span(wire: WireSpan, scope: str, resource: Resource) -> Span | None:
@@ -147,7 +148,7 @@ def to_span(wire: WireSpan, scope: str, resource: Resource) -> Span | None:
         scope=scope,
         start_ns=_unsigned(wire.start_time_unix_nano),
         end_ns=_unsigned(wire.end_time_unix_nano),
-        status=_STATUS.get(status.code, SpanStatus.UNSET),
+        status=_STATUS.get(status.code, _UNSET),
         status_message=status.message or "",
         attributes=to_attributes(wire.attributes),
         events=tuple([SpanEvent(event.name or "", to_attributes(event.attributes)) for event in wire.events or ()]),

@@ -28,7 +28,7 @@ class ReadStats:
     """Places that made no sense and were passed over: a line, a span, a cut end."""
     first_error: str = ""
     """The first such place of all: source, where in it, what was found. One line."""
-    error: str = ""
+    source_error: str = ""
     """The first such place of the present source."""
 
     @property
@@ -39,13 +39,13 @@ class ReadStats:
     def begin(self, source: str) -> None:
         """Go on with another source: a path, or a name for a stream."""
         self.source = source
-        self.error = ""
+        self.source_error = ""
 
     def reject(self, where: str, what: str, times: int = 1) -> None:
         """Count a malformed place, or several alike; keep the description of the first."""
         self.malformed += times
         description = f"{self.source}: {where}: {what}" if self.source else f"{where}: {what}"
-        self.error = self.error or description
+        self.source_error = self.source_error or description
         self.first_error = self.first_error or description
 
 

@@ -99,7 +99,7 @@ def test_bad_lines_of_a_journal_are_counted() -> None:
     stats = ReadStats()
     assert from_bytes(JOURNAL + b'{"torn\n{"foreign": 1}\n' + encode_events(EVENTS[:1]), stats) == [*EVENTS, EVENTS[0]]
     assert stats.malformed == 2
-    assert stats.first_error == "input: its lines: 1 torn and 1 foreign ones"
+    assert stats.first_error == "input: journal lines: 1 torn, 1 foreign"
 
 
 @pytest.mark.parametrize(

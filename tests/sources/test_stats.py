@@ -10,7 +10,7 @@ def test_only_the_first_error_is_kept_but_all_are_counted() -> None:
     stats.reject("line 3", "no JSON")
     stats.reject("line 9", "no JSON either", times=4)
     assert stats.malformed == 5
-    assert stats.first_error == stats.error == "a.jsonl: line 3: no JSON"
+    assert stats.first_error == stats.source_error == "a.jsonl: line 3: no JSON"
 
 
 def test_each_source_has_its_own_first_error() -> None:
@@ -18,15 +18,15 @@ def test_each_source_has_its_own_first_error() -> None:
     stats.begin("a")
     stats.reject("byte 1", "x")
     stats.begin("b")
-    assert stats.error == ""
+    assert stats.source_error == ""
     stats.reject("byte 2", "y")
-    assert (stats.first_error, stats.error) == ("a: byte 1: x", "b: byte 2: y")
+    assert (stats.first_error, stats.source_error) == ("a: byte 1: x", "b: byte 2: y")
 
 
 def test_an_error_without_a_source_begins_with_its_place() -> None:
     stats = ReadStats()
     stats.reject("byte 1", "x")
-    assert stats.error == "byte 1: x"
+    assert stats.source_error == "byte 1: x"
 
 
 def test_a_quotation_is_one_short_printable_line() -> None:
