@@ -14,6 +14,7 @@ import yaml
 
 from docs.generate import main as generate
 from docs.generate import pages
+from otel_health.cli import main
 from otel_health.cli.app import app
 from otel_health.config import load
 from otel_health.events.model import HealthEvent
@@ -48,6 +49,7 @@ def _documents_with(language: str) -> list[Path]:
 
 @pytest.mark.parametrize("path", _documents_with("python"), ids=relative)
 def test_python_programs_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     for block in _blocks(path, "python"):
         exec(compile(block, relative(path), "exec"), {"__name__": "example"})
@@ -107,6 +109,13 @@ def test_links_lead_somewhere(path: Path) -> None:
 def test_the_readme_shows_what_to_do_before_line_fifteen() -> None:
     head = text(ROOT / "README.md").splitlines()[:15]
     assert any(line.startswith("otel-health ") for line in head)
+
+
+def test_the_report_shown_in_the_readme_is_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", str(ROOT / "examples" / "captures" / "ill-agent.jsonl.gz")])
+    printed = capsys.readouterr().out
+    (shown,) = (block for block in _blocks(ROOT / "README.md", "text") if block.startswith("╭"))
+    assert printed.startswith(shown)
 
 
 def test_the_reference_is_fresh() -> None:
