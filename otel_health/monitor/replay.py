@@ -135,11 +135,12 @@ class _Stage:
 
     def _pass_time(self, monitor: Monitor, until: float) -> None:
         """Move on to `until`, and judge as a live monitor would: after every second of events, and as they expire."""
-        if self._news and floor(until) > floor(self._clock.wall()):
-            self._judge(monitor)
-        while (expires_at := self._board.expires_at()) is not None and expires_at <= until:
-            self._clock.advance_to(expires_at)
-            self._judge(monitor)
+        if floor(until) > floor(self._clock.wall()):
+            if self._news:
+                self._judge(monitor)
+            while (expires_at := self._board.expires_at()) is not None and expires_at <= until:
+                self._clock.advance_to(expires_at)
+                self._judge(monitor)
         self._clock.advance_to(until)
 
     def _judge(self, monitor: Monitor) -> None:
