@@ -21,6 +21,9 @@ _BIG = 64 * 1024
 
 _MOST_EXTRAS = 100
 
+_CALENDAR_ENDS_S = 253_402_300_800.0
+"""Unix seconds at the end of the year 9999: whatever is stamped later counts milliseconds, or nothing at all."""
+
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of a segment: how to read what follows, and who wrote it."""
@@ -78,7 +81,7 @@ def decode_line(line: bytes) -> HealthEvent | Header | Flaw:
         return _header(line)
     except Exception:
         return Flaw.TORN
-    return event if event.timestamp > 0 else Flaw.FOREIGN
+    return event if 0 < event.timestamp < _CALENDAR_ENDS_S else Flaw.FOREIGN
 
 
 def is_known(header: Header) -> bool:

@@ -82,6 +82,7 @@ EVENT = '{"category":"retry","severity":"warning","timestamp":1750000000'
         ('{"category":"retry","severity":"warning","timestamp":null}', Flaw.FOREIGN),
         ('{"category":"retry","severity":"warning","timestamp":1e999}', Flaw.FOREIGN),
         ('{"category":"retry","severity":"warning","timestamp":-5}', Flaw.FOREIGN),
+        ('{"category":"retry","severity":"warning","timestamp":1750000000000}', Flaw.FOREIGN),
         ('{"category":"retry","severity":"warning"}', Flaw.FOREIGN),
         ('{"journal_schema":"one"}', Flaw.FOREIGN),
         ('{"level":"info","message":"a log line of somebody else"}', Flaw.FOREIGN),
