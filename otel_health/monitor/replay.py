@@ -111,7 +111,6 @@ class _Stage:
         self._checks = validated(checks, self._board.declared)
         self._mishaps = Mishaps(self._clock)
         self._begun: Monitor | None = None
-        self._news = False
 
     def play(self, event: HealthEvent) -> None:
         """Let time pass until `event`, and take it in."""
@@ -119,7 +118,6 @@ class _Stage:
             return
         self._pass_time(self._monitor(event.timestamp), event.timestamp)
         self._board.restore(event)
-        self._news = True
 
     def report(self, empty_at: float) -> Report:
         """Report as of the last event; as of `empty_at` if there was none."""
@@ -136,13 +134,11 @@ class _Stage:
     def _pass_time(self, monitor: Monitor, until: float) -> None:
         """Move on to `until`, and judge as a live monitor would: after every second of events, and as they expire."""
         if floor(until) > floor(self._clock.wall()):
-            if self._news:
-                self._judge(monitor)
+            self._judge(monitor)
             while (expires_at := self._board.expires_at()) is not None and expires_at <= until:
                 self._clock.advance_to(expires_at)
                 self._judge(monitor)
         self._clock.advance_to(until)
 
     def _judge(self, monitor: Monitor) -> None:
-        self._news = False
         monitor.judge(self._assembler.take_counts())

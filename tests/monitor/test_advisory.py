@@ -97,6 +97,14 @@ _SUBSYSTEMS = st.builds(
 )
 
 
+def test_of_very_many_alerts_some_are_told_and_the_rest_counted() -> None:
+    text = str(advisory_text(_check(Overall.DEGRADED, **{f"check{i}": _tools("x" * 300) for i in range(90)}), {}))
+    bullets = [line for line in text.splitlines() if line.startswith("- ")]
+    assert bullets[-1] == f"- and {90 - (len(bullets) - 1)} more"
+    assert len(bullets) > 10
+    assert len(text) <= MOST_CHARACTERS
+
+
 @settings(deadline=None, max_examples=100)
 @given(
     st.dictionaries(st.text(max_size=9), _SUBSYSTEMS, min_size=1, max_size=60),
