@@ -3,6 +3,7 @@
 
 BIN := .venv/bin
 ILL := examples/captures/ill-agent.jsonl.gz
+export PYTHON  # which Python makes .venv; by default the first that will do
 PYTEST := $(BIN)/pytest -n 2 --cov --cov-report=term
 
 .PHONY: demo test test-all lint bench docs setup clean
