@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judge a record on the record's own time: what a monitor would have said had it been there, as of the last event.
 
-What a span means is decided a while (60 s of the record's time) after it was read, so that a file in which the batches
-of several services alternate is put together as well as a live stream. Events then pass in the order of their time, so
-that every change of status is dated right. All of it in bounded memory, whatever the size of the record.
+A record of ordinary size is decided as a whole, so that no order of its spans, and no split into requests, changes what
+comes out. Beyond that, what a span means is decided a while (60 s of the record's time) after it was read, as in a live
+stream. Events pass in the order of their time, so that every change of status is dated right. All of it in bounded
+memory, whatever the size of the record.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from otel_health.signals.axis import DEFAULT_WINDOW_S
 from otel_health.signals.base import SignalFactory
 from otel_health.signals.board import Board
 from otel_health.sources.assembly import Assembler
+
+MOST_WHOLE = 20_000
+"""Spans up to which a record is decided as a whole."""
 
 PATIENCE_S = 60.0
 """Seconds of the record's time for which spans wait for their neighbours; events wait twice as long to be in order."""
@@ -79,6 +83,8 @@ class _Player:
         else:
             self._read_until = max(self._read_until, item.end_s)
             self._assembler.add(item, self._read_until)
+        if 0 < self._assembler.held_spans <= MOST_WHOLE:
+            return
         self._hold(self._assembler.due(self._read_until - PATIENCE_S))
         self._play(self._read_until - 2 * PATIENCE_S)
 

@@ -134,7 +134,7 @@ class Assembler:
         """Counts since the start, by name.
 
         `unclassified_spans`, `unattributed_spans`, `malformed_values`, `duplicate_spans`, `dialect_failures`, and
-        `traces_cut` (closed early for room).
+        `traces_cut` (closed for room before all they held was decided).
         """
         return self._counts | Counter(dialect_failures=self._interpreter.failures)
 
@@ -182,12 +182,10 @@ class Assembler:
                 self._wait(below, now + (self._limits.grace_s if node.is_run else 0.0))
 
     def _make_room(self) -> None:
-        while self._spans > self._limits.max_spans and len(self._traces) > 1:
-            self._counts["traces_cut"] += 1
-            self._close(next(iter(self._traces.values())))
-        if self._spans > self._limits.max_spans:
-            self._counts["traces_cut"] += 1
-            self._close(next(iter(self._traces.values())))
+        while self._spans > self._limits.max_spans:
+            idle = next(iter(self._traces.values()))
+            self._counts["traces_cut"] += any(not node.decided and (node.is_call or node.is_run) for node in idle.nodes.values())
+            self._close(idle)
 
     def _close(self, trace: Trace) -> None:
         self._decide_all(trace)

@@ -78,16 +78,19 @@ class Twins:
         return [nearest] if nearest is not None and self._nearest(nearest) is node else []
 
     def _nearest(self, node: Node) -> Node | None:
-        marks = [mark for mark in _marks(node) if mark != _id_mark(node)]
-        alike = [other for mark in marks for other in self._others(node, mark) if _may_be_one(node, other)]
+        alike = [other for other in self._others(node, _likeness(node)) if _may_be_one(node, other)]
         return min(alike, key=lambda other: (_apart_ns(node, other), other.span_id), default=None)
 
     def _others(self, node: Node, mark: str) -> Iterator[Node]:
-        """Yield calls with the same mark from other instrumentations, the neighbours of `node` in time."""
+        """Yield calls with the same mark from other instrumentations that were open at about the same time."""
+        begun_by, open_at = node.end_ns + _SLACK_NS, node.start_ns - _SLACK_NS
         for scope, calls in self._alike.get(mark, {}).items():
-            if scope != node.scope:
-                at = bisect_left(calls, node.start_ns, key=_start)
-                yield from calls[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS]
+            if scope == node.scope:
+                continue
+            at = bisect_left(calls, node.start_ns, key=_start)
+            for other in calls[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS]:
+                if other.end_ns >= open_at and other.start_ns <= begun_by:
+                    yield other
 
 
 def _start(node: Node) -> int:
@@ -98,19 +101,23 @@ def _id_mark(node: Node) -> str:
     return f"id {node.reading.response_id}" if node.reading is not None and node.reading.response_id else ""
 
 
-def _marks(node: Node) -> Iterator[str]:
-    """What a second sighting of the same model call would share."""
+def _likeness(node: Node) -> str:
+    """What a second sighting of the same model call would share where it has no id; "" for what is too common."""
     reading = node.reading
-    if reading is None or reading.kind is not Kind.LLM:
-        return
-    if reading.response_id:
-        yield _id_mark(node)
+    if reading is None:
+        return ""
     if reading.outcome.withdrawn:
-        yield "withdrawn"
-    elif reading.outcome.failed:
-        yield f"error {_essence(reading.error)}"
-    elif reading.usage is not None and reading.usage.total:
-        yield f"tokens {reading.model} {reading.usage.input} {reading.usage.output}"
+        return "withdrawn"
+    if reading.outcome.failed:
+        return f"error {_essence(reading.error)}"
+    if reading.usage is not None and reading.usage.total:
+        return f"tokens {reading.model} {reading.usage.input} {reading.usage.output}"
+    return ""
+
+
+def _marks(node: Node) -> Iterator[str]:
+    """What a model call is remembered by."""
+    return filter(None, (_id_mark(node), _likeness(node))) if node.is_a(Kind.LLM) else iter(())
 
 
 def _essence(error: str) -> str:
@@ -128,7 +135,8 @@ def _may_be_one(node: Node, other: Node) -> bool:
 
 
 def _two_ids(node: Node, other: Node) -> bool:
-    return len({_id_mark(node), _id_mark(other)} - {""}) > 1
+    mine, its = _id_mark(node), _id_mark(other)
+    return bool(mine and its) and mine != its
 
 
 def _apart_ns(node: Node, other: Node) -> int:
