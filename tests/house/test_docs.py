@@ -20,7 +20,14 @@ from otel_health.config import load
 from otel_health.events.model import HealthEvent
 from tests.house.tree import ROOT, relative, text
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *ROOT.glob("[!.]*/README.md"),
+        *(ROOT / "examples").rglob("*.md"),
+    ]
+)
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
 MAKE_TARGETS = set(re.findall(r"^(\w[\w-]*):", text(ROOT / "Makefile"), re.MULTILINE))
