@@ -97,6 +97,7 @@ DEFAULT_SEVERITY: Mapping[Category, Severity] = {
 }
 """Severity of a category where the occurrence itself says nothing else; categories not listed are `info`."""
 
+_INFINITE = math.inf
 _CATEGORIES: dict[str, Category] = {category: category for category in Category}
 _SEVERITIES = {category: DEFAULT_SEVERITY.get(category, Severity.INFO) for category in Category}
 
@@ -176,7 +177,7 @@ def event(
         component=one_line(component, NAME_LIMIT),
         details="" if details is None else one_line(details, DETAILS_LIMIT),
         timestamp=timestamp,
-        latency_ms=latency_ms if latency_ms is not None and 0 <= latency_ms < math.inf else None,
+        latency_ms=latency_ms if latency_ms is not None and 0 <= latency_ms < _INFINITE else None,
         tokens=tokens if tokens is not None and tokens >= 0 else None,
         extra=extra or {},
         trace_id=trace_id or UNSET,
