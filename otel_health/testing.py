@@ -26,6 +26,8 @@ EPOCH_S = 1_750_000_000.0
 """Unix seconds at which made spans begin, and a `ManualClock` with them."""
 
 _NOT_FINITE = {math.inf: "Infinity", -math.inf: "-Infinity"}
+_REMOTE_PARENT = 0x300
+"""OTLP span flags that say it is known whether the parent is remote, and that it is."""
 _ids = itertools.count(1)
 
 
@@ -99,6 +101,7 @@ def _span(span: Span) -> dict[str, Any]:
         "traceId": span.trace_id,
         "spanId": span.span_id,
         "parentSpanId": span.parent_id,
+        "flags": _REMOTE_PARENT if span.remote_parent else 0,
         "name": span.name,
         "startTimeUnixNano": str(span.start_ns),
         "endTimeUnixNano": str(span.end_ns),

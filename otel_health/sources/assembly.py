@@ -184,7 +184,7 @@ class Assembler:
     def _make_room(self) -> None:
         while self._spans > self._limits.max_spans:
             idle = next(iter(self._traces.values()))
-            self._counts["traces_cut"] += any(not node.decided and (node.is_call or node.is_run) for node in idle.nodes.values())
+            self._counts["traces_cut"] += idle.undecided
             self._close(idle)
 
     def _close(self, trace: Trace) -> None:

@@ -23,7 +23,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource as WireResourc
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
 from otel_health.dialects.span import Resource, Span, SpanEvent, SpanStatus
-from otel_health.sources.otlp_wire import DEPTH_LIMIT, is_remote, to_resource
+from otel_health.sources.otlp_wire import DEPTH_LIMIT, has_remote_parent, to_resource
 from otel_health.sources.proto_cursor import BrokenProtoError, Framing, ProtoCursor
 from otel_health.sources.stats import ReadStats
 
@@ -108,7 +108,7 @@ def _span(raw: bytes, scope: str, resource: Resource) -> Span | None:
         trace_id=trace_id.hex(),
         span_id=span_id.hex(),
         parent_id=parent_id.hex() if any(parent_id) else "",
-        remote_parent=is_remote(wire.flags),
+        remote_parent=has_remote_parent(wire.flags, wire.kind),
         name=wire.name,
         scope=scope,
         start_ns=wire.start_time_unix_nano,

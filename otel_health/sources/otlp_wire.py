@@ -23,7 +23,8 @@ DEPTH_LIMIT = 32
 
 _UINT64_LIMIT = 2**64
 _INT64_DIGITS = 20
-_REMOTE = 0x300
+_REMOTE_IS_KNOWN, _IS_REMOTE = 0x100, 0x200
+_CAME_IN = frozenset({2, "2", "SPAN_KIND_SERVER", 5, "5", "SPAN_KIND_CONSUMER"})
 
 _STATUS: dict[int | str | None, SpanStatus] = {
     name: status
@@ -92,6 +93,7 @@ class WireSpan(_Struct):
     attributes: list[WireAttribute] | None = None
     events: list[WireEvent] | None = None
     status: WireStatus | None = None
+    kind: int | str | None = None
     flags: Any = None
 
 
@@ -143,7 +145,7 @@ def to_span(wire: WireSpan, scope: str, resource: Resource) -> Span | None:
         trace_id=trace_id,
         span_id=span_id,
         parent_id=parent_id,
-        remote_parent=is_remote(_unsigned(wire.flags)) if wire.flags else False,
+        remote_parent=has_remote_parent(_unsigned(wire.flags), wire.kind),
         name=wire.name or "",
         scope=scope,
         start_ns=_unsigned(wire.start_time_unix_nano),
@@ -185,9 +187,13 @@ def to_value(wire: WireValue | None, depth: int = 0) -> Any:
     return None if wire.bytes_value is None else _bytes(wire.bytes_value)
 
 
-def is_remote(flags: int) -> bool:
-    """Tell by a span's flags whether its parent is known to be remote: bit 8 says it is known, bit 9 that it is so."""
-    return flags & _REMOTE == _REMOTE
+def has_remote_parent(flags: int, kind: int | str | None) -> bool:
+    """Tell whether a span's parent lives in another process.
+
+    Of its flags, bit 8 says that this is known, and bit 9 that it is so. Where it is not known, the span of a server or
+    consumer is what came in from elsewhere.
+    """
+    return bool(flags & _IS_REMOTE) if flags & _REMOTE_IS_KNOWN else kind in _CAME_IN
 
 
 def to_resource(attributes: Mapping[str, Any]) -> Resource:

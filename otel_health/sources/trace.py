@@ -184,6 +184,11 @@ class Trace:
             self.had_failure |= node.reading is not None and node.reading.outcome.failed
         return node
 
+    @property
+    def undecided(self) -> bool:
+        """Whether it holds a call or a run whose fate is open."""
+        return any(not node.decided and (node.is_call or node.is_run) for node in self.nodes.values())
+
     @staticmethod
     def _join(parent: Node, child: Node) -> None:
         if parent is not child and all(ancestor is not child for ancestor in parent.ancestors()):

@@ -111,6 +111,22 @@ def test_a_parent_is_remote_only_where_the_flags_say_so(flags: Any) -> None:
     assert not one({"flags": flags}).remote_parent
 
 
+@pytest.mark.parametrize(
+    ("kind", "flags", "remote"),
+    [
+        (2, 0, True),
+        ("SPAN_KIND_SERVER", None, True),
+        (5, 0, True),
+        (3, 0, False),
+        (None, 0, False),
+        (2, 0x100, False),
+        (1, 0x300, True),
+    ],
+)
+def test_what_the_flags_leave_open_the_kind_of_span_tells(kind: Any, flags: Any, *, remote: bool) -> None:
+    assert one({"kind": kind, "flags": flags}).remote_parent is remote
+
+
 @pytest.mark.parametrize("alphabet", [base64.b64encode, base64.urlsafe_b64encode])
 def test_ids_in_base64_are_the_same_ids(alphabet: Callable[[bytes], bytes]) -> None:
     trace, span = bytes([0xFB] * 16), bytes([0xFF] * 8)
