@@ -42,10 +42,10 @@ def events(
     path = path or load().journal.path
     if not path.exists():
         raise click.ClickException(f"there is no journal at {path}; name its folder with --path")
-    tally = ReadTally()
+    now, tally = SystemClock().wall(), ReadTally()
     found = query(
         path,
-        now=SystemClock().wall(),
+        now=now,
         minutes=minutes,
         category=category,
         severity=severity,
@@ -55,7 +55,7 @@ def events(
     if form == "json":
         click.echo(msgspec.json.encode({"events": found}))
     else:
-        Output().show(_listing(found) if found else Text(f"no such event within {minutes:g} minutes in {path}"))
+        Output().show(_listing(found, now) if found else Text(f"no such event within {minutes:g} minutes in {path}"))
     _report_damage(tally, path)
     return 0
 
@@ -69,9 +69,9 @@ def _report_damage(tally: ReadTally, path: Path) -> None:
         )
 
 
-def _listing(found: Iterable[HealthEvent]) -> RenderableType:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("time", no_wrap=True)
+def _listing(found: Iterable[HealthEvent], now: float) -> RenderableType:
+    table = Table(box=None, expand=True, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("time (UTC)", no_wrap=True)
     table.add_column("category", no_wrap=True)
     table.add_column("component", no_wrap=True, max_width=30)
     table.add_column("took", no_wrap=True, justify="right")
@@ -79,7 +79,7 @@ def _listing(found: Iterable[HealthEvent]) -> RenderableType:
     for event in found:
         took = "" if event.latency_ms is None else milliseconds(event.latency_ms)
         table.add_row(
-            Text(moment(event.timestamp), style="dim"),
+            Text(moment(event.timestamp, now), style="dim"),
             Text(event.category, style=_COLOURS[event.severity]),
             Text(event.component),
             Text(took),
