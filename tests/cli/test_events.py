@@ -65,7 +65,7 @@ def test_people_get_a_line_for_each(journal: Path, capsys: Capsys) -> None:
     assert main(["events", "--path", str(journal), "--category", "tool_error"]) == 0
     head, first, second = capsys.readouterr().out.splitlines()
     assert head.split() == ["time", "(UTC)", "category", "component", "took", "details"]
-    assert re.match(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d .*tool_error +search ", first)
+    assert re.match(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d .*tool_error +search", first)
     assert "1.5 s  ValueError: [red]no" in second
 
 
