@@ -18,9 +18,15 @@ from typing import Any
 import msgspec
 
 from otel_health.clock import ManualClock
+from otel_health.config import load
+from otel_health.dialects import interpreter
 from otel_health.dialects.span import Resource, Span, SpanEvent, SpanStatus
+from otel_health.events.model import HealthEvent
+from otel_health.health import judge
+from otel_health.monitor.report import Report
+from otel_health.sources.assembly import Assembler
 
-__all__ = ["EPOCH_S", "ManualClock", "make_span", "otlp_json"]
+__all__ = ["EPOCH_S", "ManualClock", "events_of", "make_span", "otlp_json", "report_of"]
 
 EPOCH_S = 1_750_000_000.0
 """Unix seconds at which made spans begin, and a `ManualClock` with them."""
@@ -86,6 +92,19 @@ def otlp_json(*spans: Span) -> bytes:
     Attribute values that OTLP cannot say become their `str`.
     """
     return msgspec.json.encode({"resourceSpans": [_resource_spans(span) for span in spans]}) + b"\n"
+
+
+def events_of(*spans: Span) -> list[HealthEvent]:
+    """Return the events that `spans` mean when all of them are known, in the order in which they happened."""
+    assembler = Assembler(interpreter())
+    for span in spans:
+        assembler.add(span, now=0)
+    return assembler.flush()
+
+
+def report_of(*spans: Span) -> Report:
+    """Return the report on `spans`, by the default settings and as of the last event."""
+    return judge(spans, load({}))
 
 
 def _resource_spans(span: Span) -> dict[str, Any]:

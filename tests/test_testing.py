@@ -8,7 +8,7 @@ from google.protobuf.json_format import Parse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from otel_health.dialects.span import Resource, SpanEvent, SpanStatus
-from otel_health.testing import EPOCH_S, ManualClock, make_span, otlp_json
+from otel_health.testing import EPOCH_S, ManualClock, events_of, make_span, otlp_json, report_of
 
 
 def test_made_spans_have_ids_of_their_own_and_begin_when_a_manual_clock_does() -> None:
@@ -68,3 +68,17 @@ def test_numbers_that_json_has_no_word_for_are_spelt_as_protobuf_does() -> None:
 
 def test_several_spans_make_one_line() -> None:
     assert otlp_json(make_span(), make_span()).count(b"\n") == 1
+
+
+def test_spans_come_to_the_events_they_mean() -> None:
+    run = make_span("run", {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "bot"})
+    call = make_span("call", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t"}, parent=run, error="no")
+    assert [event.category for event in events_of(call, run)] == ["tool_error", "turn_completed"]
+
+
+def test_spans_come_to_a_report() -> None:
+    calls = [make_span("call", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t"}, error="no")]
+    calls += [make_span("call", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t"}) for _ in range(4)]
+    report = report_of(*calls)
+    assert report.check.overall == "degraded"
+    assert report.stats["tool_calls"] == 5
