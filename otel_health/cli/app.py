@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -36,6 +37,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     Whatever goes wrong is one line on standard error and never passes for a verdict.
     """
+    _tolerate_narrow_encodings()
     try:
         with app.make_context("otel-health", list(sys.argv[1:] if arguments is None else arguments)) as context:
             code: int = app.invoke(context)
@@ -53,11 +55,26 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody listens: let the exit's flush succeed
+        _close_output()
         return _PIPE_CLOSED
+    except OSError as error:
+        _close_output()
+        return _complain(f"{error.filename or 'output'}: {error.strerror}")
     except Exception:
         traceback.print_exc()  # a fault of ours
         return NO_VERDICT
+
+
+def _tolerate_narrow_encodings() -> None:
+    """Let a terminal that cannot say a character say `?` instead."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _close_output() -> None:
+    """Throw away what nobody takes, so that flushing it at exit does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(message: str) -> int:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import otel_health
 from otel_health.cli import NO_VERDICT, app, main
 from otel_health.errors import ConfigError
+from tests.house.tree import ROOT
 
 
 def _fails_with(error: BaseException) -> click.Command:
@@ -98,6 +101,23 @@ def test_a_listener_that_leaves_is_no_fault() -> None:
         writer.stdin.write("\n")
         writer.stdin.close()
         assert (writer.stderr.read(), writer.wait(60)) == ("", 141)
+
+
+def test_a_full_disk_is_one_line_and_no_verdict() -> None:
+    with Path("/dev/full").open("w") as full:
+        program = "import sys; from otel_health.cli import main; sys.exit(main(['--help']))"
+        done = subprocess.run(
+            [sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (NO_VERDICT, "otel-health: output: No space left on device\n")
+
+
+def test_an_output_of_few_characters_gets_question_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert main(["check", str(ROOT / "examples" / "captures" / "ill-agent.jsonl.gz")]) == 2
+    out.seek(0)
+    assert "UNHEALTHY" in out.read()
 
 
 @pytest.mark.parametrize("module", ["click", "rich"])
