@@ -37,7 +37,7 @@ def report_text(report: Report, width: int) -> RenderableType:
         parts.append(_section("Status changes", _changes(report)))
     unread = dict(_unread(report))
     if unread:
-        parts.append(_section("Not understood", _facts(unread)))
+        parts.append(_section("Dropped or not understood", _facts(unread)))
     return Group(*parts)
 
 

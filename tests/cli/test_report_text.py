@@ -117,7 +117,7 @@ def test_changes_and_what_was_not_understood_are_listed_when_there_are_any() -> 
     assert "malformed values  2" in text
     assert "dropped" not in text
     assert "Status changes" not in _text(_report())
-    assert "Not understood" not in _text(_report())
+    assert "Dropped or not understood" not in _text(_report())
 
 
 def test_only_the_latest_changes_are_shown() -> None:
