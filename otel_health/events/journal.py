@@ -94,6 +94,7 @@ class Journal:
         self._requests: deque[_Request] = deque()
         self._gate = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._is_open = False
         self._closed = False
         self._refused = 0
 
@@ -110,12 +111,8 @@ class Journal:
 
     def record(self, event: HealthEvent) -> None:
         """Have `event` written. Never blocks, never raises. Its `extra` must not change any more."""
-        if self._closed:
-            self._refused += 1
-            return
-        if self._thread is None:
-            self._open()
-        self._put(event)
+        if self._is_open or self._open():
+            self._put(event)
 
     def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until everything recorded so far is on the disk; False when the disk refuses or `timeout_s` passes."""
@@ -134,6 +131,7 @@ class Journal:
         """
         with self._gate:
             self._closed = True
+            self._is_open = False
             thread = self._thread
             if thread is None:
                 self._finish()
@@ -165,16 +163,23 @@ class Journal:
         self._let_go()
         self._begin_life()
 
-    def _open(self) -> None:
+    def _open(self) -> bool:
+        """Begin the writer's thread with the first event; False, and the event is counted, when all is over."""
         with self._gate:
-            if self._closed or self._thread is not None:
-                return
-            thread = threading.Thread(target=self._run, name="otel-health-journal", daemon=True)
-            try:
-                thread.start()
-            except RuntimeError:  # the interpreter is going down: what is queued is for `close` to write
-                return
-            self._thread = thread
+            if self._closed:
+                self._refused += 1
+            elif not self._is_open:
+                self._start()
+            return not self._closed
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._run, name="otel-health-journal", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the interpreter is going down: what is queued is for `close` to write
+            return
+        self._thread = thread
+        self._is_open = True
 
     def _run(self) -> None:
         while not self._closed:

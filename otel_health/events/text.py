@@ -79,12 +79,10 @@ def one_line(text: object, limit: int = DETAILS_LIMIT) -> str:
     Runs of white space, control, bidirectional, invisible and otherwise unprintable characters become one space. An
     object whose `str` raises gives its type's name.
     """
-    if text is None:
-        return ""
+    if type(text) is str and len(text) <= _PLAIN_LIMIT <= limit and text.isascii() and text.isidentifier():
+        return text
     if not isinstance(text, str):
-        text = _spoken(text)
-    if len(text) <= _PLAIN_LIMIT and (not text or (text.isascii() and text.isidentifier())):
-        return text[:limit]
+        text = "" if text is None else _spoken(text)
     return mask(_visible(text[: max(limit, _READ_LIMIT)]))[:limit]
 
 

@@ -105,6 +105,11 @@ def test_an_object_speaks_for_itself_unless_it_cannot() -> None:
         def __str__(self) -> str:
             raise RuntimeError("no words")
 
+        def __eq__(self, other: object) -> bool:
+            raise RuntimeError("no equal")
+
+        __hash__ = None  # type: ignore[assignment]
+
     assert one_line(None) == ""
     assert one_line("") == ""
     assert one_line(404) == "404"
