@@ -115,6 +115,7 @@ def test_a_full_disk_is_one_line_and_no_verdict() -> None:
 def test_an_output_of_few_characters_gets_question_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert main(["check", str(ROOT / "examples" / "captures" / "ill-agent.jsonl.gz")]) == 2
     out.seek(0)
     assert "UNHEALTHY" in out.read()
