@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable
 
@@ -13,24 +12,14 @@ from otel_health.dialects.span import Span
 from otel_health.events.model import HealthEvent
 from otel_health.signals.base import Number
 from otel_health.signals.board import Board
-from otel_health.sources.assembly import Assembler, AssemblyLimits, Explanation
-
-PATIENT = AssemblyLimits(settle_s=math.inf, grace_s=math.inf, orphan_s=math.inf, idle_s=math.inf)
-"""Nothing is decided before the flush, as when a file is read."""
-
-
-def events_of(*spans: Span) -> list[HealthEvent]:
-    """Return the events of all `spans`, decided together."""
-    assembler = Assembler(interpreter(), PATIENT)
-    for span in spans:
-        assembler.add(span, 0.0)
-    return assembler.flush()
+from otel_health.sources.assembly import Assembler, Explanation
+from otel_health.testing import events_of
 
 
 def explanations_of(*spans: Span) -> list[Explanation]:
     """Return what became of each span."""
     told: list[Explanation] = []
-    assembler = Assembler(interpreter(), PATIENT, told.append)
+    assembler = Assembler(interpreter(), explain=told.append)
     for span in spans:
         assembler.add(span, 0.0)
     assembler.flush()

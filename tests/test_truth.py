@@ -16,7 +16,8 @@ from otel_health.dialects.span import Span
 from otel_health.events.model import HealthEvent
 from otel_health.signals.base import Stats
 from otel_health.sources.files import read
-from tests.rivers import events_of, numbers
+from otel_health.testing import events_of
+from tests.rivers import numbers
 from tests.scenarios import Scenario, expected, folders, scenarios
 
 SAME = {

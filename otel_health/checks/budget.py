@@ -15,7 +15,7 @@ CHECK = Check(
     ),
     observed=("turns", "budget_exhaustions"),
     unobserved="No turn has ended",
-    healthy="{budget_exhaustions} budget exhaustions",
+    healthy="Budget exhaustions: {budget_exhaustions}",
     rules=(
         Rule(
             stat="budget_exhaustions",

@@ -15,7 +15,7 @@ CHECK = Check(
     ),
     observed=("llm_calls", "compactions"),
     unobserved="No model calls",
-    healthy="{context_overflows} context overflows, {compactions} compactions",
+    healthy="Context overflows: {context_overflows}, compactions: {compactions}",
     rules=(
         Rule(
             stat="context_overflows",

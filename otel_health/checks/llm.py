@@ -15,7 +15,7 @@ CHECK = Check(
     ),
     observed=("llm_calls", "embedding_calls"),
     unobserved="No model calls",
-    healthy="{llm_calls} LLM calls, {llm_errors} LLM errors",
+    healthy="LLM errors by the provider: {llm_errors}, calls: {llm_calls}",
     rules=(
         Rule(
             stat="llm_errors",

@@ -12,7 +12,7 @@ CHECK = Check(
     summary="Turns that exceed their time or fail, and how often something has to be tried again.",
     observed=("turns", "retries"),
     unobserved="No turn has ended",
-    healthy="{turns} turns, {timeouts} timed out, {turn_failures} failed, {retries} retries",
+    healthy="{turn_failures} of {turns} turns failed, {timeouts} timed out, retries: {retries}",
     rules=(
         Rule(
             stat="timeouts",

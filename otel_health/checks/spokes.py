@@ -12,7 +12,7 @@ CHECK = Check(
     summary="The share of delegations to sub-agents that fail. What it is given is lost or done twice.",
     observed=("spoke_calls",),
     unobserved="No spoke delegations",
-    healthy="{spoke_calls} spoke delegations, {spoke_failures} failed",
+    healthy="{spoke_failures} of {spoke_calls} spoke delegations failed",
     rules=(
         Rule(
             stat="spoke_failure_rate",

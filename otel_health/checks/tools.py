@@ -12,7 +12,7 @@ CHECK = Check(
     summary="The share of tool calls that end in error. An agent whose tools fail guesses, repeats itself or gives up.",
     observed=("tool_calls",),
     unobserved="No tool calls",
-    healthy="{tool_calls} tool calls, {tool_errors} failed",
+    healthy="{tool_errors} of {tool_calls} tool calls failed",
     rules=(
         Rule(
             stat="tool_error_rate",

@@ -78,8 +78,8 @@ def test_a_check_says_how_much_its_verdict_rests_on(key: str, stats: dict[str, N
     ("key", "stats", "message"),
     [
         ("tools", {}, "No tool calls"),
-        ("tools", {"tool_calls": 3, "tool_errors": 2}, "3 tool calls, 2 failed (too few to judge)"),
-        ("tools", {"tool_calls": 40, "tool_errors": 2}, "40 tool calls, 2 failed"),
+        ("tools", {"tool_calls": 3, "tool_errors": 2}, "2 of 3 tool calls failed (too few to judge)"),
+        ("tools", {"tool_calls": 40, "tool_errors": 2}, "2 of 40 tool calls failed"),
         (
             "tools",
             {"tool_calls": 40, "tool_errors": 8, "tool_error_rate": 0.2},

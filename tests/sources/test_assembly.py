@@ -14,8 +14,8 @@ from otel_health.dialects import interpreter
 from otel_health.dialects.span import Span
 from otel_health.events.model import HealthEvent
 from otel_health.sources.assembly import Assembler, AssemblyLimits
-from otel_health.testing import EPOCH_S, make_span
-from tests.rivers import counts, events_of, explanations_of
+from otel_health.testing import EPOCH_S, events_of, make_span
+from tests.rivers import counts, explanations_of
 
 ids = itertools.count(1)
 

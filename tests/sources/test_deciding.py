@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from otel_health.dialects.span import Span, SpanEvent
-from otel_health.testing import EPOCH_S, make_span
-from tests.rivers import counts, events_of
+from otel_health.testing import EPOCH_S, events_of, make_span
+from tests.rivers import counts
 
 AGENTS = "opentelemetry.instrumentation.genai.openai_agents"
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import pytest
 
 from otel_health.dialects.span import Span, SpanEvent, SpanStatus
-from otel_health.testing import EPOCH_S, make_span
-from tests.rivers import counts, events_of, stats_of
+from otel_health.testing import EPOCH_S, events_of, make_span
+from tests.rivers import counts, stats_of
 
 
 def agent(name: str, parent: Span | None = None, **kwargs: Any) -> Span:

@@ -10,8 +10,8 @@ import pytest
 from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Retry, Usage
 from otel_health.sources.trace import Trace
 from otel_health.sources.twins import Twins, merged
-from otel_health.testing import EPOCH_S, make_span
-from tests.rivers import counts, events_of, stats_of
+from otel_health.testing import EPOCH_S, events_of, make_span
+from tests.rivers import counts, stats_of
 
 TOKENS = {"gen_ai.usage.input_tokens": 100, "gen_ai.usage.output_tokens": 20}
 
