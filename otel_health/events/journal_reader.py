@@ -26,6 +26,8 @@ class ReadTally:
     """Lines that are no JSON, or longer than 1 MiB."""
     foreign: int = 0
     """JSON lines that are no events, or are of a schema this version does not know."""
+    cut_short: int = 0
+    """Of the torn lines, those that end a file without a line end: whoever wrote it was stopped, or writes on."""
     unreadable: int = 0
     """Segments that could not be opened or read to their end."""
 
@@ -63,6 +65,7 @@ def read_stream(stream: LineSource, tally: ReadTally | None = None) -> Iterator[
                 readable = is_known(header)
             case Flaw.TORN:
                 tally.torn += 1
+                tally.cut_short += not line.endswith(b"\n")
             case _:
                 tally.foreign += 1
 

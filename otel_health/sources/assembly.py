@@ -52,6 +52,11 @@ class Explanation(msgspec.Struct, frozen=True):
     """"" where no dialect speaks it."""
     kind: str
     outcome: str
+    error_type: str
+    fault: str
+    """Of a model call that failed: `provider`, `caller` or `overflow`."""
+    reason: str
+    """A finer word for the outcome: `turn_limit`, `incomplete` ..."""
     counted_as: str
     """The categories of the events made of it, comma separated; "" where it is no occurrence of its own."""
     why: str
@@ -166,7 +171,7 @@ class Assembler:
                 self._counts["unclassified_spans"] += 1
                 self._tell(node, [], "has GenAI attributes, but no dialect reads it")
             else:
-                self._tell(node, [], "none of health's business")
+                self._tell(node, [], "not about an agent")
         else:
             self._counts["malformed_values"] += node.reading.malformed
             if node.reading.kind is Kind.STEP and node.reading.compaction is None:
@@ -225,6 +230,7 @@ class Assembler:
     def _tell(self, node: Node, events: Sequence[HealthEvent], why: str) -> None:
         if self._explain is None:
             return
+        reading, end = node.reading, verdict(node)
         self._explain(
             Explanation(
                 trace_id=node.trace.trace_id,
@@ -232,8 +238,11 @@ class Assembler:
                 name=node.name,
                 scope=node.scope,
                 dialect=node.dialect,
-                kind=node.reading.kind.value if node.reading is not None else "",
-                outcome=verdict(node).outcome.value if node.reading is not None else "",
+                kind=reading.kind.value if reading is not None else "",
+                outcome=end.outcome.value if reading is not None else "",
+                error_type=end.error_type,
+                fault=reading.fault.value if reading is not None and reading.fault is not None else "",
+                reason=end.reason,
                 counted_as=", ".join(e.category.value for e in events),
                 why=why,
             )

@@ -8,6 +8,7 @@ line or one span. Damage costs what is damaged: it is counted, and the rest is r
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -30,6 +31,11 @@ Items = Iterator[Span | HealthEvent]
 ALLOWED = "OTLP/JSON, OTLP/protobuf or a journal, plain or gzipped"
 """What a file may hold, for messages."""
 
+_DATA_NAME = re.compile(
+    r".+\.(?:jsonl?|ndjson|pb|binpb|bin|otlp)(?:\.\d+)?(?:\.(?:gz|zst))?|[^.]+\.(?:gz|zst)", re.IGNORECASE
+)
+"""What captures and journals are called, a rotated one by its number."""
+
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _ZSTD_WITHIN = 8  # the Collector may write the length before it
 _FRAMING = {
@@ -44,8 +50,8 @@ def read(path: str | Path, stats: ReadStats | None = None, on_bytes: OnBytes | N
     """Yield the spans of captures and the events of journals, in the order in which they stand.
 
     Args:
-        path: A file, `-` for standard input, or a folder: then every file in it, in the order of their names (hidden
-            ones left out); a folder of journal segments thus reads from the oldest on.
+        path: A file, `-` for standard input, or a folder: then all in it that `files_in` finds, in the order of their
+            names; a folder of journal segments thus reads from the oldest on.
         stats: Filled while reading.
         on_bytes: Told of bytes as they are read, for a progress bar; they are those on disk, before unpacking.
 
@@ -61,8 +67,11 @@ def read(path: str | Path, stats: ReadStats | None = None, on_bytes: OnBytes | N
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the files below `folder`, sorted, without hidden ones and what lies in hidden folders."""
-    found = (path for path in folder.rglob("*") if path.is_file())
+    """Return the files below `folder` that are named like data (`.json`, `.jsonl`, `.pb`, gzipped or not ...), sorted.
+
+    Hidden ones, and what lies in hidden folders, are left out.
+    """
+    found = (path for path in folder.rglob("*") if _DATA_NAME.fullmatch(path.name) and path.is_file())
     return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
 
 
@@ -150,5 +159,8 @@ def _read_journal(stream: BufferedReader, stats: ReadStats) -> Iterator[HealthEv
     for event in journal_reader.read_stream(stream, tally):
         stats.events += 1
         yield event
-    if tally.skipped:
-        stats.reject("journal lines", f"{tally.torn} torn, {tally.foreign} foreign", times=tally.skipped)
+    if tally.cut_short:
+        stats.reject("last line", "cut short", cut_short=True)
+    if torn_or_foreign := tally.skipped - tally.cut_short:
+        what = f"{tally.torn - tally.cut_short} torn, {tally.foreign} foreign"
+        stats.reject("journal lines", what, times=torn_or_foreign)

@@ -31,10 +31,11 @@ _GUESS_BYTES = 64 * 1024
 class BrokenJsonError(ValueError):
     """The JSON stops making sense at byte `offset` of what the cursor was given."""
 
-    def __init__(self, offset: int, what: str) -> None:
-        """Remember where and what."""
+    def __init__(self, offset: int, what: str, *, at_end: bool) -> None:
+        """Remember where and what, and whether that was found at the end of all there is."""
         super().__init__(what)
         self.offset = offset
+        self.at_end = at_end
 
 
 class JsonCursor:
@@ -50,6 +51,7 @@ class JsonCursor:
         self._buffer = b""
         self._at = 0
         self._passed = 0
+        self._at_end = False
 
     @property
     def offset(self) -> int:
@@ -224,11 +226,13 @@ class JsonCursor:
         self._passed += passed
         self._at -= passed
         self._buffer = b"".join(parts)
+        self._at_end = size == 0
         return size > 0
 
     def _broken(self, what: str) -> BrokenJsonError:
         found = self._buffer[self._at : self._at + 100]
-        return BrokenJsonError(self.offset, f"{what}, found {quoted(found) if found else 'the end'}")
+        what = f"{what}, found {quoted(found) if found else 'the end'}"
+        return BrokenJsonError(self.offset, what, at_end=self._at_end)
 
 
 def _end(pattern: re.Pattern[bytes], text: bytes, start: int) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, TypeVar
 
 import msgspec
@@ -39,6 +39,12 @@ _OTHER_SIGNALS = ("resourceMetrics", "resource_metrics", "resourceLogs", "resour
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans")
 _SCOPE = ("scope", "instrumentationLibrary", "instrumentation_library")
 
+_PRINTED_ID = b'"0x'
+_PRINTED = (
+    "what ConsoleSpanExporter prints, which is no OTLP; "
+    "export by opentelemetry-exporter-otlp-json-file, or through a Collector to a file"
+)
+
 _SHOWN_KEYS = 5
 _SHOWN_KEY_CHARACTERS = 40
 
@@ -58,8 +64,9 @@ def read_lines(stream: BinaryIO, stats: ReadStats) -> Iterator[Span]:
             continue
         spans = _read_plain(line) if line.endswith(b"\n") or len(line) < LINE_LIMIT_BYTES else None
         if spans is None:
-            pieces = _rest_of_line(line, stream)
-            yield from read_documents(pieces, stats, f"line {number}, ")
+            begun = _Line(line, stream)
+            pieces = begun.pieces()
+            yield from _documents(pieces, stats, f"line {number}, ", begun.has_end)
             deque(pieces, maxlen=0)
         else:
             stats.documents += 1
@@ -67,12 +74,16 @@ def read_lines(stream: BinaryIO, stats: ReadStats) -> Iterator[Span]:
             yield from spans
 
 
-def read_documents(pieces: Iterable[bytes], stats: ReadStats, prefix: str = "") -> Iterator[Span]:
+def read_documents(pieces: Iterable[bytes], stats: ReadStats) -> Iterator[Span]:
     """Read requests that follow each other in any layout, given as pieces of text.
 
     Where the text makes no sense, that is counted, and reading goes on at the next line that begins with a bracket.
-    `prefix` is put before the byte offset in error messages.
     """
+    return _documents(pieces, stats, "", lambda: False)
+
+
+def _documents(pieces: Iterable[bytes], stats: ReadStats, prefix: str, goes_on: Callable[[], bool]) -> Iterator[Span]:
+    """Read documents; `prefix` stands before offsets in messages, `goes_on` tells whether more follows the pieces."""
     walk = _Walk(JsonCursor(pieces), stats, prefix)
     going = True
     while going:
@@ -80,8 +91,9 @@ def read_documents(pieces: Iterable[bytes], stats: ReadStats, prefix: str = "") 
             yield from walk.documents()
             going = False
         except BrokenJsonError as error:
-            stats.reject(f"{prefix}byte {error.offset}", str(error))
             going = walk.cursor.restart()
+            cut_short = error.at_end and not going and not goes_on()
+            stats.reject(f"{prefix}byte {error.offset}", str(error), cut_short=cut_short)
 
 
 def _read_plain(line: bytes) -> list[Span] | None:
@@ -103,11 +115,23 @@ def _read_plain(line: bytes) -> list[Span] | None:
     return spans or None
 
 
-def _rest_of_line(begun: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    piece = begun
-    while piece:
-        yield piece
-        piece = b"" if piece.endswith(b"\n") else stream.readline(LINE_LIMIT_BYTES)
+class _Line:
+    """A line in pieces, of which the first has been read."""
+
+    def __init__(self, begun: bytes, stream: BinaryIO) -> None:
+        self._piece = begun
+        self._stream = stream
+
+    def pieces(self) -> Iterator[bytes]:
+        while self._piece:
+            yield self._piece
+            if self.has_end():
+                return
+            self._piece = self._stream.readline(LINE_LIMIT_BYTES)
+
+    def has_end(self) -> bool:
+        """Tell whether the last piece taken ends the line. The last line of a file that was cut has no end."""
+        return self._piece.endswith(b"\n")
 
 
 class _Walk:
@@ -117,6 +141,7 @@ class _Walk:
         self.cursor = cursor
         self._stats = stats
         self._prefix = prefix
+        self._has_printed = False
 
     def documents(self) -> Iterator[Span]:
         """Read what stands at the top level. Commas between, and the brackets of an array around, do not matter."""
@@ -133,20 +158,30 @@ class _Walk:
     def _document(self) -> Iterator[Span]:
         start = self.cursor.offset
         keys = []
+        printed = False
         for key in self.cursor.members():
             keys.append(key)
             if key in _TRACES:
                 yield from self._resources()
+            elif key == "context":
+                printed = _PRINTED_ID in self.cursor.value()
             else:
                 self.cursor.skip()
                 self._stats.skipped += key in _OTHER_SIGNALS
-        if keys and not {*keys}.intersection(_TRACES + _OTHER_SIGNALS):
+        if printed:
+            self._reject_printed(start)
+        elif keys and not {*keys}.intersection(_TRACES + _OTHER_SIGNALS):
             shown = ", ".join(repr(key[:_SHOWN_KEY_CHARACTERS]) for key in keys[:_SHOWN_KEYS])
-            self.reject(
-                start, f"an object with the keys {shown}; allowed: an OTLP request, with the key 'resourceSpans'"
-            )
+            self.reject(start, f"an object with the keys {shown}, and without 'resourceSpans'")
         else:
             self._stats.documents += 1
+
+    def _reject_printed(self, offset: int) -> None:
+        """Count a span printed for people. That says more of the source than whatever was printed before it."""
+        if not self._has_printed:
+            self._has_printed = True
+            self._stats.source_error = ""
+        self.reject(offset, _PRINTED)
 
     def _resources(self) -> Iterator[Span]:
         for _ in self.cursor.elements():

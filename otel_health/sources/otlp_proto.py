@@ -49,7 +49,7 @@ def read(stream: BufferedReader, stats: ReadStats, framing: Framing) -> Iterator
             size = cursor.begin_message(framing)
             yield from _request(cursor, size, stats)
         except BrokenProtoError as error:
-            stats.reject(f"byte {error.offset}", str(error))
+            stats.reject(f"byte {error.offset}", str(error), cut_short=error.at_end)
         cursor.end_message()
 
 

@@ -34,10 +34,11 @@ class Framing(Enum):
 class BrokenProtoError(ValueError):
     """The bytes stop making sense at byte `offset` of the stream."""
 
-    def __init__(self, offset: int, what: str) -> None:
-        """Remember where and what."""
+    def __init__(self, offset: int, what: str, *, at_end: bool = False) -> None:
+        """Remember where and what, and whether the stream ended there."""
         super().__init__(what)
         self.offset = offset
+        self.at_end = at_end
 
 
 class ProtoCursor:
@@ -127,7 +128,8 @@ class ProtoCursor:
         taken = self._stream.read(size)
         self.offset += len(taken)
         if len(taken) < size:
-            raise self._broken(f"cut short: {size - len(taken):,} of {size:,} bytes are missing")
+            missing = f"cut short: {size - len(taken):,} of {size:,} bytes are missing"
+            raise BrokenProtoError(self.offset, missing, at_end=True)
         return taken
 
     def skip(self, size: int) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _SHOWN_BYTES = 40
 """How much of an offending input an error message quotes."""
@@ -26,10 +26,13 @@ class ReadStats:
     """Metrics and logs met: valid, but none of health's business."""
     malformed: int = 0
     """Places that made no sense and were passed over: a line, a span, a cut end."""
+    cut_short: int = 0
+    """Sources that end before their end."""
     first_error: str = ""
     """The first such place of all: source, where in it, what was found. One line."""
     source_error: str = ""
     """The first such place of the present source."""
+    _is_cut: bool = field(default=False, init=False)
 
     @property
     def understood(self) -> int:
@@ -40,10 +43,18 @@ class ReadStats:
         """Go on with another source: a path, or a name for a stream."""
         self.source = source
         self.source_error = ""
+        self._is_cut = False
 
-    def reject(self, where: str, what: str, times: int = 1) -> None:
-        """Count a malformed place, or several alike; keep the description of the first."""
+    def reject(self, where: str, what: str, times: int = 1, *, cut_short: bool = False) -> None:
+        """Count a malformed place, or several alike; keep the description of the first.
+
+        `cut_short` says that the source ends there before its end. It ends once, however many layers notice.
+        """
+        if cut_short and self._is_cut:
+            return
         self.malformed += times
+        self.cut_short += cut_short
+        self._is_cut |= cut_short
         description = f"{self.source}: {where}: {what}" if self.source else f"{where}: {what}"
         self.source_error = self.source_error or description
         self.first_error = self.first_error or description

@@ -59,7 +59,7 @@ def gunzip(pieces: Iterable[bytes], stats: ReadStats) -> Iterator[bytes]:
         stats.reject(f"byte {stats.bytes_read} or before", f"damaged gzip ({error})")
     else:
         if not member.eof:
-            stats.reject(f"byte {stats.bytes_read}", "the gzip ends before its end: it was cut short")
+            stats.reject(f"byte {stats.bytes_read}", "the gzip ends before its end: it was cut short", cut_short=True)
 
 
 def open_pieces(pieces: Iterable[bytes]) -> io.BufferedReader:

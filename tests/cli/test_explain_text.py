@@ -14,6 +14,9 @@ READ = Explanation(
     dialect="genai",
     kind="llm",
     outcome="ok",
+    error_type="",
+    fault="",
+    reason="",
     counted_as="llm_success",
     why="its operation is 'chat'",
 )

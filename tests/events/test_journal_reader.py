@@ -48,6 +48,7 @@ def test_a_bad_line_is_counted_and_costs_its_neighbours_nothing(bad: bytes) -> N
 def test_what_is_skipped_is_told_apart() -> None:
     _, tally = read(b"".join(BAD_LINES.values()))
     assert (tally.torn, tally.foreign, tally.unreadable) == (6, 4, 0)
+    assert tally.cut_short == 0
 
 
 @settings(deadline=None, max_examples=100)
@@ -59,7 +60,7 @@ def test_a_torn_tail_costs_only_the_torn_line(events: list[HealthEvent], cut: in
     found = list(read_stream(io.BytesIO(rest), tally))
     assert found == events[: len(found)]
     assert len(found) >= rest.count(b"\n")
-    assert tally.skipped <= 1
+    assert tally.skipped == tally.torn == tally.cut_short <= 1
 
 
 @settings(deadline=None, max_examples=100)

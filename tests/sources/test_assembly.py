@@ -171,6 +171,13 @@ class TestExplaining:
         ]
         assert all(e.why for e in told)
 
+    def test_an_explanation_carries_the_facts_that_decided(self) -> None:
+        attributes = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "error.type": "RateLimitError"}
+        (told,) = explanations_of(make_span("chat", attributes, error="Error code: 429"))
+        assert (told.outcome, told.error_type, told.fault, told.reason) == ("error", "RateLimitError", "provider", "")
+        (unread,) = explanations_of(make_span("GET /"))
+        assert (unread.error_type, unread.fault, unread.reason, unread.why) == ("", "", "", "not about an agent")
+
     def test_a_span_with_genai_attributes_that_nobody_reads_is_counted(self) -> None:
         river = assembler()
         river.add(make_span("odd", {"gen_ai.odd": 1}), 0.0)

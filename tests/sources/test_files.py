@@ -20,6 +20,8 @@ from google.protobuf.json_format import Parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
 
 from otel_health.dialects.span import Span
 from otel_health.errors import DecodeError, MissingExtraError
@@ -105,6 +107,7 @@ def test_bad_lines_of_a_journal_are_counted() -> None:
     assert from_bytes(JOURNAL + b'{"torn\n{"foreign": 1}\n' + encode_events(EVENTS[:1]), stats) == [*EVENTS, EVENTS[0]]
     assert stats.malformed == 2
     assert stats.first_error == "input: journal lines: 1 torn, 1 foreign"
+    assert stats.cut_short == 0
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"{}", b"[]", packed(b""), b'{"resourceMetrics":[]}', HEADER])
@@ -117,7 +120,7 @@ def test_a_file_with_nothing_in_it_is_no_error(data: bytes) -> None:
     [
         (b"hello", "input: byte 0: found 'hello'; allowed: OTLP/JSON, OTLP/protobuf or a journal, plain or gzipped"),
         (b"\x89PNG\r\n\x1a\n", "input: byte 0: found '\N{REPLACEMENT CHARACTER}PNG\\r\\n\\x1a\\n'; allowed"),
-        (b'{"foo": 1}', "input: line 1, byte 0: an object with the keys 'foo'; allowed: an OTLP request"),
+        (b'{"foo": 1}', "input: line 1, byte 0: an object with the keys 'foo', and without 'resourceSpans'; allowed"),
         (b'{"resourceSpans": [\n', "input: byte 20: '{' expected, found the end; allowed"),
         (b'{"resourceSpans": [7]}', "input: line 1, byte 19: '{' expected, found '7]}'; allowed"),
         (PROTO[:4], "input: byte 4: cut short: 1 of 1 bytes are missing; allowed"),
@@ -133,6 +136,29 @@ def test_bad_input_is_told_in_one_line_with_place_and_what_is_allowed(data: byte
         from_bytes(data)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+    assert str(caught.value).count("allowed:") <= 1
+
+
+@pytest.mark.parametrize("before", ["", "Hello, how can I help?\n"])
+def test_what_the_console_exporter_prints_is_recognised_whatever_was_printed_before_it(before: str) -> None:
+    out = io.StringIO(before)
+    out.seek(0, io.SEEK_END)
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter(out=out)))
+    for name in ("one", "two"):
+        provider.get_tracer("t").start_span(name).end()
+    with pytest.raises(DecodeError) as caught:
+        from_bytes(out.getvalue().encode())
+    assert str(caught.value) == (
+        f"input: byte {len(before)}: what ConsoleSpanExporter prints, which is no OTLP; export by"
+        " opentelemetry-exporter-otlp-json-file, or through a Collector to a file;"
+        " allowed: OTLP/JSON, OTLP/protobuf or a journal, plain or gzipped"
+    )
+
+
+def test_another_context_is_no_sign_of_the_console_exporter() -> None:
+    with pytest.raises(DecodeError, match="an object with the keys 'context', 'name', and without 'resourceSpans'"):
+        from_bytes(b'{"context": {"trace_id": "abc"}, "name": "x"}')
 
 
 def test_a_file_that_cannot_be_opened_is_bad_input(tmp_path: Path) -> None:
@@ -149,6 +175,39 @@ def test_bad_input_after_good_input_is_counted_not_raised() -> None:
     assert from_bytes(otlp_json(*SPANS) + b"garbage", stats) == SPANS
     assert from_bytes(packed(otlp_json(*SPANS))[:-4], stats) == SPANS
     assert stats.malformed == 2
+
+
+LINES = b"".join(otlp_json(span) for span in SPANS)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        LINES[:-20],
+        otlp_json(*SPANS)[:-20],
+        pretty(*SPANS)[:-20],
+        pretty(*SPANS).rpartition(b"]")[0],
+        packed(LINES)[:-4],
+        JOURNAL[:-20],
+        packed(JOURNAL)[:-20],
+        pytest.param(PROTO[:-1], id="proto"),
+    ],
+)
+def test_a_source_that_was_cut_short_is_counted_once(data: bytes) -> None:
+    stats = ReadStats()
+    with suppress(DecodeError):
+        from_bytes(data, stats)
+    assert (stats.cut_short, stats.malformed) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "data", [LINES, pretty(*SPANS), packed(LINES), JOURNAL, JOURNAL[:-1], PROTO, b'{"a": [}\n' + LINES]
+)
+def test_a_source_that_ends_at_its_end_is_not_cut_short(data: bytes) -> None:
+    stats = ReadStats()
+    with suppress(DecodeError):
+        from_bytes(data, stats)
+    assert stats.cut_short == 0
 
 
 def test_the_error_of_one_file_is_not_told_of_the_next() -> None:
@@ -183,20 +242,34 @@ def test_a_folder_gives_each_of_its_files_in_order(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(otlp_json(SPANS[0]))
     (tmp_path / "b" / "inner.gz").write_bytes(packed(otlp_json(SPANS[1])))
     (tmp_path / "c.jsonl").write_bytes(JOURNAL)
-    (tmp_path / "readme.md").write_text("not ours")
-    (tmp_path / ".hidden").write_text("not ours")
-    (tmp_path / ".git" / "config").write_text("not ours")
+    (tmp_path / "package.json").write_text("not ours")
+    (tmp_path / ".hidden.json").write_text("not ours")
+    (tmp_path / ".git" / "config.json").write_text("not ours")
     stats = ReadStats()
     assert list(read(tmp_path, stats)) == [SPANS[0], SPANS[1], *EVENTS]
     assert stats.malformed == 1
-    assert stats.first_error == f"{tmp_path}/readme.md: byte 0: found 'not ours'"
-    assert [path.name for path in files_in(tmp_path)] == ["a.jsonl", "inner.gz", "c.jsonl", "readme.md"]
+    assert stats.first_error == f"{tmp_path}/package.json: byte 0: found 'not ours'"
+    assert [path.name for path in files_in(tmp_path)] == ["a.jsonl", "inner.gz", "c.jsonl", "package.json"]
+
+
+@pytest.mark.parametrize(
+    "name", ["a.json", "a.JSONL", "a.ndjson", "a.pb", "a.json.gz", "a-1.jsonl.3.gz", "a.gz", "a.json.zst"]
+)
+def test_what_is_named_like_data_is_taken_out_of_a_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    assert [path.name for path in files_in(tmp_path)] == [name]
+
+
+@pytest.mark.parametrize("name", ["README.md", "agent.py", "LICENSE", "notes.txt", "src.tar.gz", "x.json.py", ".json"])
+def test_what_is_named_like_anything_else_is_left_in_a_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    assert files_in(tmp_path) == []
 
 
 def test_a_folder_in_which_nothing_is_ours_is_bad_input(tmp_path: Path) -> None:
     assert list(read(tmp_path)) == []
-    (tmp_path / "readme.md").write_text("not ours")
-    with pytest.raises(DecodeError, match=r"not one of its files could be read; the last: .*readme.md: byte 0"):
+    (tmp_path / "package.json").write_text("not ours")
+    with pytest.raises(DecodeError, match=r"not one of its files could be read; the last: .*package.json: byte 0"):
         list(read(tmp_path))
 
 

@@ -29,6 +29,16 @@ def test_an_error_without_a_source_begins_with_its_place() -> None:
     assert stats.source_error == "byte 1: x"
 
 
+def test_a_source_ends_once_however_many_layers_notice() -> None:
+    stats = ReadStats()
+    for source in ("a", "b"):
+        stats.begin(source)
+        stats.reject("byte 9", "the gzip ends", cut_short=True)
+        stats.reject("line 2", "a value is cut short", cut_short=True)
+        stats.reject("line 1", "no JSON")
+    assert (stats.cut_short, stats.malformed) == (2, 4)
+
+
 def test_a_quotation_is_one_short_printable_line() -> None:
     assert quoted(b"ab\n\xff") == "'ab\\n\N{REPLACEMENT CHARACTER}'"
     assert len(quoted(b"a" * 1000)) == 43
