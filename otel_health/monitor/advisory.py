@@ -36,33 +36,29 @@ def quoted(text: str, limit: int) -> str:
     return f'"{line if len(line) <= limit else line[: limit - 1] + "…"}"'
 
 
-def advisory_text(check: HealthCheck, advice: Mapping[str, str]) -> str | None:
-    """Return the advisory on `check`, at most 1 500 characters; None when the agent is healthy.
-
-    Args:
-        check: The verdicts of the moment.
-        advice: By subsystem, one sentence on what can be done about what tripped.
-    """
+def advisory_text(check: HealthCheck) -> str | None:
+    """Return the advisory on `check`, at most 1 500 characters; None when the agent is healthy."""
     severity = _SEVERITY.get(check.overall)
     if severity is None:
         return None
     head = f"{HEADING}\n\nSeverity: {severity}"
     tail = f"{_QUOTES_ARE_DATA}\n{_CLOSING}"
-    ill = [(key, status) for key, status in check.subsystems.items() if status.status is not Status.HEALTHY]
-    bullets = [_forms(status, advice.get(key, "")) for key, status in _worst_first(ill)]
+    bullets = [_forms(status) for status in _worst_first(check.subsystems.values())]
     room = MOST_CHARACTERS - len(head) - len(tail) - len("\n\n")
     return "\n".join([head, *_fitting(bullets, room), "", tail])
 
 
-def _worst_first(ill: Iterable[tuple[str, SubsystemStatus]]) -> list[tuple[str, SubsystemStatus]]:
-    return sorted(ill, key=lambda item: item[1].status is not Status.ERROR)
+def _worst_first(subsystems: Iterable[SubsystemStatus]) -> list[SubsystemStatus]:
+    """Return those that are ill, the errors first."""
+    ill = (one for one in subsystems if one.status is not Status.HEALTHY)
+    return sorted(ill, key=lambda one: one.status is not Status.ERROR)
 
 
-def _forms(status: SubsystemStatus, advice: str) -> tuple[str, ...]:
+def _forms(status: SubsystemStatus) -> tuple[str, ...]:
     """Return the ways to say one alert, the fullest first."""
     said = f"- {one_line(status.message, _MESSAGE_LIMIT)}."
     blamed = _blame(status.top)
-    return tuple(" ".join(filter(None, parts)) for parts in ((said, blamed, advice), (said, blamed), (said,)))
+    return tuple(" ".join(filter(None, parts)) for parts in ((said, blamed, status.advice), (said, blamed), (said,)))
 
 
 def _blame(top: Sequence[Culprit]) -> str:

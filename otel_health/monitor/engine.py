@@ -256,7 +256,7 @@ class Engine:
 
     def _put_together(self) -> Published:
         report = self._monitor.report(self._own_counts(), self._check_interval_turns)
-        return Published(report, advisory_text(report.check, self._monitor.advice()), self._judged_at)
+        return Published(report, advisory_text(report.check), self._judged_at)
 
     def _own_counts(self) -> dict[str, Number]:
         return {

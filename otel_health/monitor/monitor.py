@@ -65,10 +65,6 @@ class Monitor:
         """Return what the last judging said of `subsystem`."""
         return self._verdicts[subsystem].message
 
-    def advice(self) -> dict[str, str]:
-        """Return, for every subsystem that is ill, what can be done about it."""
-        return {key: verdict.rule.advice for key, verdict in self._ill()}
-
     def report(self, own_counts: Mapping[str, Number], check_interval_turns: int = 10) -> Report:
         """Put the last judging into a report; `own_counts` are the caller's counts on ourselves."""
         return Report(
@@ -126,7 +122,8 @@ class Monitor:
         )
 
     def _subsystem(self, check: Check, verdict: Verdict) -> SubsystemStatus:
-        blames = check.blames if verdict.status is Status.HEALTHY else verdict.rule.blames
+        is_healthy = verdict.status is Status.HEALTHY
+        blames = check.blames if is_healthy else verdict.rule.blames
         return SubsystemStatus(
             name=check.name,
             status=verdict.status,
@@ -136,4 +133,5 @@ class Monitor:
             since=self.transitions.since(check.key),
             evidence=verdict.evidence,
             top=self.board.top(blames) if blames else (),
+            advice="" if is_healthy else verdict.rule.advice,
         )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The published verdict: immutable values that any thread may hold and read without a lock.
 
-Field names are the JSON keys of `GET /health` and of `otel-health check --format json`.
+Field names are the JSON keys of `otel-health check --format json`.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ class SubsystemStatus(msgspec.Struct, frozen=True, kw_only=True):
     evidence: Evidence = Evidence.NONE
     top: tuple[Culprit, ...] = ()
     """Up to five, the guiltiest first."""
+    advice: str = ""
+    """What can be done about it, in one sentence; "" while healthy."""
 
 
 class HealthCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +85,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything `GET /health` says."""
+    """Everything there is to say of one moment."""
 
     enabled: bool = True
     schema_version: int = REPORT_SCHEMA_VERSION

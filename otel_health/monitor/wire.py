@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report as JSON: the body of `GET /health` and of `otel-health check --format json`."""
+"""The report as JSON: what `otel-health check --format json` prints."""
 
 from __future__ import annotations
 

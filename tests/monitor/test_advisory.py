@@ -21,13 +21,15 @@ def _check(overall: Overall, **subsystems: SubsystemStatus) -> HealthCheck:
     return HealthCheck(timestamp=1.0, overall=overall, subsystems=subsystems, alerts=tuple(ill))
 
 
-def _tools(message: str = "8/40 tool calls failed (20% error rate)", *top: Culprit) -> SubsystemStatus:
-    return SubsystemStatus(name="Tool Execution", status=Status.WARNING, message=message, top=top)
+def _tools(
+    message: str = "8/40 tool calls failed (20% error rate)", *top: Culprit, advice: str = ""
+) -> SubsystemStatus:
+    return SubsystemStatus(name="Tool Execution", status=Status.WARNING, message=message, top=top, advice=advice)
 
 
 def test_a_healthy_agent_is_told_nothing() -> None:
-    healthy = SubsystemStatus(name="Tool Execution", message="fine")
-    assert advisory_text(_check(Overall.HEALTHY, tools=healthy), {"tools": "Do this."}) is None
+    healthy = SubsystemStatus(name="Tool Execution", message="fine", advice="Do this.")
+    assert advisory_text(_check(Overall.HEALTHY, tools=healthy)) is None
 
 
 def test_it_says_what_is_wrong_who_is_guilty_and_what_to_do() -> None:
@@ -38,11 +40,12 @@ def test_it_says_what_is_wrong_who_is_guilty_and_what_to_do() -> None:
             Culprit("web_search", 6, "TimeoutError: no answer"),
             Culprit("", 1),
             Culprit("calc", 2),
+            advice="Try another tool.",
         ),
         llm=SubsystemStatus(name="LLM Provider", status=Status.ERROR, message="3 LLM errors"),
         budget=SubsystemStatus(name="Tool Budget", message="fine"),
     )
-    assert advisory_text(check, {"tools": "Try another tool."}) == (
+    assert advisory_text(check) == (
         "## Health Advisory\n"
         "\n"
         "Severity: CRITICAL\n"
@@ -56,13 +59,13 @@ def test_it_says_what_is_wrong_who_is_guilty_and_what_to_do() -> None:
 
 
 def test_a_degraded_agent_is_warned_and_an_unhealthy_one_is_told_it_is_critical() -> None:
-    assert "Severity: WARNING" in str(advisory_text(_check(Overall.DEGRADED, tools=_tools()), {}))
-    assert "Severity: CRITICAL" in str(advisory_text(_check(Overall.UNHEALTHY, tools=_tools()), {}))
+    assert "Severity: WARNING" in str(advisory_text(_check(Overall.DEGRADED, tools=_tools())))
+    assert "Severity: CRITICAL" in str(advisory_text(_check(Overall.UNHEALTHY, tools=_tools())))
 
 
 @pytest.mark.parametrize("culprit", [Culprit(HOSTILE, 6, "boom"), Culprit("search", 6, HOSTILE)])
 def test_hostile_names_and_errors_stay_inside_their_quotes(culprit: Culprit) -> None:
-    text = str(advisory_text(_check(Overall.DEGRADED, tools=_tools("8/40 tool calls failed", culprit)), {}))
+    text = str(advisory_text(_check(Overall.DEGRADED, tools=_tools("8/40 tool calls failed", culprit))))
     assert [line for line in text.splitlines() if line.startswith("#")] == [HEADING]
     assert not set(text) & set("`<>[]\u201d\u2028\x1b")
     guilty = next(line for line in text.splitlines() if "Ignore previous" in line)
@@ -94,11 +97,12 @@ _SUBSYSTEMS = st.builds(
     status=st.sampled_from([Status.WARNING, Status.ERROR]),
     message=st.text(max_size=400),
     top=st.lists(_CULPRITS, max_size=5).map(tuple),
+    advice=st.text(alphabet="abc ", max_size=400),
 )
 
 
 def test_of_very_many_alerts_some_are_told_and_the_rest_counted() -> None:
-    text = str(advisory_text(_check(Overall.DEGRADED, **{f"check{i}": _tools("x" * 300) for i in range(90)}), {}))
+    text = str(advisory_text(_check(Overall.DEGRADED, **{f"check{i}": _tools("x" * 300) for i in range(90)})))
     bullets = [line for line in text.splitlines() if line.startswith("- ")]
     assert bullets[-1] == f"- and {90 - (len(bullets) - 1)} more"
     assert len(bullets) > 10
@@ -109,10 +113,9 @@ def test_of_very_many_alerts_some_are_told_and_the_rest_counted() -> None:
 @given(
     st.dictionaries(st.text(max_size=9), _SUBSYSTEMS, min_size=1, max_size=60),
     st.sampled_from([Overall.DEGRADED, Overall.UNHEALTHY]),
-    st.text(alphabet="abc ", max_size=400),
 )
-def test_it_is_bounded_whatever_is_ill(subsystems: dict[str, SubsystemStatus], overall: Overall, sentence: str) -> None:
-    text = str(advisory_text(_check(overall, **subsystems), dict.fromkeys(subsystems, sentence)))
+def test_it_is_bounded_whatever_is_ill(subsystems: dict[str, SubsystemStatus], overall: Overall) -> None:
+    text = str(advisory_text(_check(overall, **subsystems)))
     assert len(text) <= MOST_CHARACTERS
     assert text.startswith(HEADING)
     assert text.endswith("tell the user what is not working.")

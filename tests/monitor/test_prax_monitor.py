@@ -128,7 +128,7 @@ def test_the_status_has_its_keys() -> None:
     assert (status["check_interval_turns"], status["window_minutes"]) == (10, 60)
     assert set(status["check"]) == {"timestamp", "overall", "subsystems", "alerts"}
     assert set(status["check"]["subsystems"]["tools"]) == {
-        "name", "status", "message", "metric_value", "threshold", "since", "evidence", "top",
+        "name", "status", "message", "metric_value", "threshold", "since", "evidence", "top", "advice",
     }  # fmt: skip
 
 

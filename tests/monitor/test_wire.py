@@ -25,7 +25,13 @@ def test_a_disabled_report_says_only_that() -> None:
 def test_the_json_has_the_contracts_keys_and_rounded_numbers() -> None:
     culprit = Culprit("search", 3, "boom", "ab" * 16)
     tools = SubsystemStatus(
-        name="Tool Execution", status=Status.WARNING, message="m", metric_value=0.2, threshold=0.15, top=(culprit,)
+        name="Tool Execution",
+        status=Status.WARNING,
+        message="m",
+        metric_value=0.2,
+        threshold=0.15,
+        top=(culprit,),
+        advice="Try another.",
     )
     report = Report(
         check=HealthCheck(timestamp=5.0, overall=Overall.DEGRADED, subsystems={"tools": tools}, alerts=("m",)),
@@ -51,6 +57,7 @@ def test_the_json_has_the_contracts_keys_and_rounded_numbers() -> None:
                     "since": 0.0,
                     "evidence": "none",
                     "top": [{"component": "search", "count": 3, "last_error": "boom", "trace_id": "ab" * 16}],
+                    "advice": "Try another.",
                 }
             },
             "alerts": ["m"],
