@@ -72,11 +72,16 @@ def amounts(event: HealthEvent) -> dict[str, int]:
         found |= finer(event)
     if category in _MODEL_CALLS:
         found["embedding_calls" if extra.get("operation") == "embeddings" else "llm_calls"] = 1
-    if category in _FAILURES and extra.get("cause_id") in (None, "", event.span_id):
+    if category in _FAILURES and _is_origin(event):
         found["distinct_failures"] = 1
     if extra and found:
         found |= _usage(extra)
     return found
+
+
+def _is_origin(event: HealthEvent) -> bool:
+    """Tell whether a failure began here: not passed on from below, nor told by another event of the same span."""
+    return event.extra.get("cause_id") in (None, "", event.span_id) and "same_as" not in event.extra
 
 
 def callers_fault(event: HealthEvent) -> bool:

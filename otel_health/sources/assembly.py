@@ -25,6 +25,9 @@ from otel_health.sources.trace import Node, Trace
 from otel_health.sources.twins import Twins
 from otel_health.sources.verdict import verdict
 
+_WAITING_PER_SPAN = 4
+"""Entries in the waiting list, for each span that may be held, at which those already decided are cleared out."""
+
 
 class AssemblyLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How long spans wait for each other, and how many may."""
@@ -88,8 +91,6 @@ class Assembler:
         self._counts: Counter[str] = Counter()
         self._taken: Counter[str] = Counter()
 
-    # -- what comes in and goes out ------------------------------------------------------------------------------
-
     def add(self, span: Span, now: float) -> None:
         """Take one ended span in."""
         dialect, reading = self._interpreter.read(span)
@@ -97,6 +98,7 @@ class Assembler:
         node = trace.add(span, dialect, reading)
         if node is None:
             self._counts["duplicate_spans"] += 1
+            self._tell(Node(span, dialect, reading, trace), (), "a span that came before; counted once")
             return
         self._spans += 1
         self._note(span, node)
@@ -107,7 +109,8 @@ class Assembler:
             self._wait(node, now + self._limits.grace_s)
         elif reading is not None and reading.compaction is not None:
             self._wait(node, now)
-        self._wake_below(node, now)
+        for run in trace.blocked.pop(span.span_id, ()):
+            self._wait(run, now + (self._limits.grace_s if node.is_run else 0.0))
         self._make_room()
 
     def due(self, now: float) -> list[HealthEvent]:
@@ -117,6 +120,7 @@ class Assembler:
             if not node.decided:
                 self._decide(node, final=final)
             if not node.decided and node.is_run:
+                node.trace.block(node)
                 self._wait(node, until + self._limits.orphan_s, final=True)
         while self._traces:
             oldest = next(iter(self._traces.values()))
@@ -154,7 +158,10 @@ class Assembler:
         """Spans held at this moment."""
         return self._spans
 
-    # -- tables and timing ---------------------------------------------------------------------------------------
+    @property
+    def waiting(self) -> int:
+        """Entries in the list of what is to be decided when; at most four for each span that may be held."""
+        return len(self._due)
 
     def _trace(self, trace_id: str, now: float) -> Trace:
         trace = self._traces.get(trace_id)
@@ -179,12 +186,9 @@ class Assembler:
 
     def _wait(self, node: Node, until: float, *, final: bool = False) -> None:
         heapq.heappush(self._due, (until, next(self._order), node, final))
-
-    def _wake_below(self, node: Node, now: float) -> None:
-        """Look again at undecided runs below: the arrival of `node` may tell what they are."""
-        for below in node.descendants():
-            if below.is_run and not below.decided:
-                self._wait(below, now + (self._limits.grace_s if node.is_run else 0.0))
+        if len(self._due) > _WAITING_PER_SPAN * self._limits.max_spans:
+            self._due = [waiting for waiting in self._due if not waiting[2].decided]
+            heapq.heapify(self._due)
 
     def _make_room(self) -> None:
         while self._spans > self._limits.max_spans:
@@ -200,10 +204,7 @@ class Assembler:
             self._twins.forget(node)
         self._traces.pop(trace.trace_id, None)
         self._spans -= len(trace.nodes)
-        self._closed[trace.trace_id] = trace.had_usage or any(
-            node.counted and node.reading is not None and node.reading.usage is not None and node.reading.usage.known
-            for node in trace.nodes.values()
-        )
+        self._closed[trace.trace_id] = trace.had_usage or any(node.reports_usage for node in trace.nodes.values())
         if len(self._closed) > self._limits.max_spans:
             self._closed.popitem(last=False)
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Usage
 from otel_health.events.model import Category, HealthEvent, Severity, event
@@ -74,7 +76,9 @@ def _event(node: Node, category: Category, component: str, extra: Mapping[str, A
 def _ending(node: Node, end: Verdict) -> dict[str, Any]:
     """What `extra` says of how it ended."""
     extra: dict[str, Any] = {}
-    if end.reason or end.outcome in (Outcome.TIMEOUT, Outcome.ABANDONED):
+    if end.outcome is Outcome.REJECTED:
+        extra["by"] = end.reason or "unknown"
+    elif end.reason or end.outcome is Outcome.TIMEOUT or end.outcome.withdrawn:
         extra["reason"] = end.reason or end.outcome.value
     if end.outcome.failed:
         extra["cause_id"] = end.cause.span_id if end.cause is not None else node.span_id
@@ -119,11 +123,12 @@ def spoke_event(node: Node, name: str, end: Verdict, usage: Usage | None) -> Hea
 def turn_event(node: Node, name: str, end: Verdict, usage: Usage | None) -> HealthEvent:
     """Count a turn; `usage` only where nothing below reported any."""
     extra = _ending(node, end) | (usage_extra(usage) if usage is not None else {})
-    if end.outcome.failed:
-        extra.setdefault("reason", "error")
+    failed = Category.TURN_TIMEOUT if end.outcome is Outcome.TIMEOUT else Category.TURN_FAILED
+    if end.outcome is Outcome.ERROR:
+        extra["reason"] = end.reason if end.reason == "turn_limit" else "error"
     return _event(
         node,
-        _category(end.outcome, _TURN, Category.TURN_FAILED, Category.TURN_CANCELLED),
+        _category(end.outcome, _TURN, failed, Category.TURN_CANCELLED),
         name,
         extra,
         details=_text(end),
@@ -212,3 +217,19 @@ def compaction_events(node: Node, reading: Reading) -> list[HealthEvent]:
             severity=Severity.WARNING if useless else None,
         )
     ]
+
+
+def with_one_origin(events: Sequence[HealthEvent]) -> list[HealthEvent]:
+    """Return `events` of one span, of which only the first is the origin of the span's failure."""
+    marked: list[HealthEvent] = []
+    origin: HealthEvent | None = None
+    for each in events:
+        if each.extra.get("cause_id") != each.span_id:
+            marked.append(each)
+        elif origin is None:
+            origin = each
+            marked.append(each)
+        else:
+            extra = {**each.extra, "same_as": origin.category.value}
+            marked.append(msgspec.structs.replace(each, extra=extra))
+    return marked

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from otel_health.dialects.reading import Fault, Kind, Reading, Retry, Team, Usage
+from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Retry, Team, Usage
 from otel_health.events.model import HealthEvent
 from otel_health.sources import counted, twins
 from otel_health.sources.trace import Node
-from otel_health.sources.verdict import Verdict, reports_usage_below, verdict
+from otel_health.sources.verdict import Verdict, verdict
 
 _HOLDERS = (Kind.AGENT, Kind.WORKFLOW, Kind.TOOL)
 """What an agent's run can be inside of."""
@@ -18,7 +20,7 @@ _HOLDERS = (Kind.AGENT, Kind.WORKFLOW, Kind.TOOL)
 class Decision(msgspec.Struct, frozen=True):
     """The fate of a span."""
 
-    events: tuple[HealthEvent, ...]
+    events: Sequence[HealthEvent]
     """What it counts as; empty where it is no occurrence of its own."""
     why: str
     unattributed: int = 0
@@ -28,11 +30,20 @@ class Decision(msgspec.Struct, frozen=True):
 def decide(node: Node, known: twins.Twins, *, final: bool) -> Decision | None:
     """Decide `node`, or return None while it cannot be told.
 
+    Where one failure makes several events, the first is its origin and the others say so (`extra.same_as`).
+
     Args:
         node: A span that was read as something.
         known: The model calls seen so far, for sightings outside the trace.
         final: Whether to decide with what is known although something that should come has not.
     """
+    decision = _decide(node, known, final=final)
+    if decision is None or len(decision.events) < 2:
+        return decision
+    return msgspec.structs.replace(decision, events=counted.with_one_origin(decision.events))
+
+
+def _decide(node: Node, known: twins.Twins, *, final: bool) -> Decision | None:
     reading = node.reading
     if reading is None:
         return None
@@ -63,7 +74,7 @@ def _model_call(node: Node, reading: Reading, known: twins.Twins) -> Decision:
     events = [counted.llm_event(node, reading, verdict(node, reading), _spoke_around(node))]
     events += _retries(node, reading.retry or _tries_again(node, reading))
     events += counted.compaction_events(node, reading)
-    return Decision(tuple(events), reading.why)
+    return Decision(events, reading.why)
 
 
 def _tool_call(node: Node, reading: Reading) -> Decision:
@@ -77,12 +88,12 @@ def _tool_call(node: Node, reading: Reading) -> Decision:
     if reading.delegates_to and not any(below.is_a(Kind.AGENT) for below in node.descendants()):
         events.append(counted.spoke_event(node, reading.delegates_to, end, None))
     events += _retries(node, reading.retry)
-    return Decision(tuple(events), reading.why, unattributed=int(lost))
+    return Decision(events, reading.why, unattributed=int(lost))
 
 
 def _step(node: Node, reading: Reading) -> Decision | None:
     events = counted.compaction_events(node, reading)
-    return Decision(tuple(events), reading.why) if events else None
+    return Decision(events, reading.why) if events else None
 
 
 def _run(node: Node, reading: Reading, *, final: bool) -> Decision | None:
@@ -90,21 +101,23 @@ def _run(node: Node, reading: Reading, *, final: bool) -> Decision | None:
     if above is None:
         return _turn(node, reading) if node.rooted or final else None
     if reading.kind is Kind.WORKFLOW:
-        return Decision(tuple(_lost_model_call(node, reading)), "a workflow inside another run: seen through")
+        return Decision(_lost_model_call(node, reading), "a workflow inside another run: seen through")
     node.is_spoke = _is_spoke(node, above)
     if not node.is_spoke:
         why = f"the turn's own agent at work; the turn is {above.name!r}"
-        return Decision(tuple(_lost_model_call(node, reading)), why)
+        return Decision(_lost_model_call(node, reading), why)
     return _spoke(node, reading)
 
 
 def _turn(node: Node, reading: Reading) -> Decision:
     node.is_spoke = False
     end = verdict(node)
+    if end.outcome is Outcome.TIMEOUT and not _is_its_own(node, end):
+        end = msgspec.structs.replace(end, outcome=Outcome.ERROR)
     name = _turn_agent(node, reading)
     events = [counted.turn_event(node, name, end, _own_usage(node, reading))]
     events += _facts_of_run(node, reading, name, end)
-    return Decision(tuple(events), f"topmost run of its trace: {reading.why}")
+    return Decision(events, f"topmost run of its trace: {reading.why}")
 
 
 def _spoke(node: Node, reading: Reading) -> Decision:
@@ -114,19 +127,24 @@ def _spoke(node: Node, reading: Reading) -> Decision:
     if reading.called_as_tool and caller is not None and caller.is_a(Kind.AGENT):
         events.append(counted.tool_event(node, reading, end, attributed=True))
     events += _facts_of_run(node, reading, reading.name, end)
-    return Decision(tuple(events), f"a run inside another: {reading.why}")
+    return Decision(events, f"a run inside another: {reading.why}")
 
 
 def _own_usage(node: Node, reading: Reading) -> Usage | None:
     """The run's own tokens, unless they repeat what something below it reports."""
-    return None if reports_usage_below(node) else reading.usage
+    return None if node.usage_below or node.trace.had_usage else reading.usage
 
 
 def _facts_of_run(node: Node, reading: Reading, name: str, end: Verdict) -> list[HealthEvent]:
     events = _lost_model_call(node, reading)
-    if end.reason == "turn_limit" and (end.cause is None or end.cause is node or end.cause.is_spoke is False):
+    if end.reason == "turn_limit" and _is_its_own(node, end):
         events.append(counted.budget_event(node, name, end))
     return [*events, *_retries(node, reading.retry)]
+
+
+def _is_its_own(node: Node, end: Verdict) -> bool:
+    """Whether what ended a run happened to it, or to the turn's own agent in it, and not to one of its spokes."""
+    return end.cause is None or end.cause is node or end.cause.is_spoke is False
 
 
 def _retries(node: Node, retry: Retry | None) -> list[HealthEvent]:
@@ -162,20 +180,22 @@ def _is_spoke(node: Node, above: Node) -> bool:
     if above.is_a(Kind.AGENT):
         return not twins.same_run(node, above)
     team = above.reading.team if above.reading is not None else None
-    members = sorted(
-        (child for child in above.below(through=frozenset({Kind.WORKFLOW})) if child.is_a(Kind.AGENT)),
-        key=lambda child: (child.start_ns, child.end_ns, child.span_id),
-    )
+    found = above.below(through=frozenset({Kind.WORKFLOW}))
+    others = (member for member in found if member.is_a(Kind.AGENT) and member is not node)
     if team is Team.SEQUENCE:
-        return bool(members) and members[0] is not node
-    return team is Team.PEERS and len(members) > 1
+        return any(_begun(other) < _begun(node) for other in others)
+    return team is Team.PEERS and any(others)
+
+
+def _begun(node: Node) -> tuple[int, int, str]:
+    return node.start_ns, node.end_ns, node.span_id
 
 
 def _turn_agent(node: Node, reading: Reading) -> str:
     """The name of the agent that had the turn: under a sequence, the one that began it."""
     if reading.kind is Kind.WORKFLOW and reading.team is Team.SEQUENCE:
         members = [child for child in node.below() if child.is_a(Kind.AGENT) and child.reading is not None]
-        first = min(members, key=lambda child: child.start_ns, default=None)
+        first = min(members, key=_begun, default=None)
         if first is not None and first.reading is not None and first.reading.name:
             return first.reading.name
     return reading.name

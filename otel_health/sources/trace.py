@@ -12,6 +12,8 @@ from otel_health.dialects.span import Span
 _CALLS = frozenset({Kind.LLM, Kind.EMBEDDING, Kind.TOOL})
 _RUNS = frozenset({Kind.AGENT, Kind.WORKFLOW})
 _RECENT_CALLS = 1024
+_MAX_DEPTH = 256
+"""Nesting deeper than this is not looked through: no agent has it, but a hostile file may."""
 
 
 class Node:
@@ -33,6 +35,7 @@ class Node:
         "span_id",
         "start_ns",
         "trace",
+        "usage_below",
     )
 
     def __init__(self, span: Span, dialect: str, reading: Reading | None, trace: Trace) -> None:
@@ -53,6 +56,8 @@ class Node:
         """Whether its fate is sealed: counted, or found to be no occurrence of its own."""
         self.counted = False
         """Whether an event of its own was made of it."""
+        self.usage_below = False
+        """Whether anything below it reports tokens."""
         self.is_spoke: bool | None = None
         """On an agent's run: whether it is a spoke; None until known."""
 
@@ -72,6 +77,12 @@ class Node:
         return self.reading is None or self.reading.kind is Kind.STEP or self.reading.stand_in
 
     @property
+    def reports_usage(self) -> bool:
+        """Whether it, or anything below it, reports tokens."""
+        usage = self.reading.usage if self.reading is not None else None
+        return self.usage_below or (usage is not None and usage.known)
+
+    @property
     def duration_ms(self) -> float:
         """Milliseconds; 0 where the span claims to end before it began."""
         return max(0, self.end_ns - self.start_ns) / 1e6
@@ -81,11 +92,11 @@ class Node:
         return self.reading is not None and self.reading.kind is kind
 
     def ancestors(self) -> Iterator[Node]:
-        """Yield the known parents, nearest first. Ends at a root, a parent not yet arrived, or a circle."""
-        seen = {self.span_id}
+        """Yield the known parents, nearest first, up to a root or a parent not yet arrived; 256 at most."""
         node = self.parent
-        while node is not None and node.span_id not in seen:
-            seen.add(node.span_id)
+        for _ in range(_MAX_DEPTH):
+            if node is None:
+                return
             yield node
             node = node.parent
 
@@ -108,19 +119,17 @@ class Node:
         return None
 
     def below(self, *, through: frozenset[Kind] = frozenset()) -> Iterator[Node]:
-        """Yield the nearest descendants that are no wrappers, looking through wrappers and through `through` kinds.
+        """Yield the nearest descendants that are no wrappers, in the order of their arrival, looking through wrappers.
 
-        A kind in `through` is yielded itself as well.
+        They are looked for below `through` kinds as well, which are yielded themselves.
         """
-        stack = list(self.children)
+        stack = self.children[::-1]
         while stack:
             node = stack.pop()
-            if node.is_wrapper:
-                stack.extend(node.children)
-                continue
-            yield node
-            if node.reading is not None and node.reading.kind in through:
-                stack.extend(node.children)
+            if not node.is_wrapper:
+                yield node
+            if node.is_wrapper or (node.reading is not None and node.reading.kind in through):
+                stack.extend(reversed(node.children))
 
     def descendants(self) -> Iterator[Node]:
         """Yield every known descendant."""
@@ -148,7 +157,7 @@ class Node:
 class Trace:
     """The nodes of one trace id that have arrived."""
 
-    __slots__ = ("calls", "had_failure", "had_usage", "last_seen", "nodes", "trace_id", "waiting")
+    __slots__ = ("blocked", "calls", "had_failure", "had_usage", "last_seen", "nodes", "trace_id", "waiting")
 
     def __init__(self, trace_id: str) -> None:
         """Start empty."""
@@ -156,6 +165,8 @@ class Trace:
         self.nodes: dict[str, Node] = {}
         self.waiting: dict[str, list[Node]] = {}
         """Children by the id of the parent that has not arrived."""
+        self.blocked: dict[str, list[Node]] = {}
+        """Runs that cannot be told before a parent arrives, by the id of that parent."""
         self.calls: deque[Node] = deque(maxlen=_RECENT_CALLS)
         """The latest calls, by arrival: among them is what a retry would follow."""
         self.had_failure = False
@@ -189,8 +200,29 @@ class Trace:
         """Whether it holds a call or a run whose fate is open."""
         return any(not node.decided and (node.is_call or node.is_run) for node in self.nodes.values())
 
+    def block(self, run: Node) -> None:
+        """Keep a run for the arrival of the parent above everything known above it."""
+        self.blocked.setdefault(run.top.parent_id, []).append(run)
+
     @staticmethod
     def _join(parent: Node, child: Node) -> None:
-        if parent is not child and all(ancestor is not child for ancestor in parent.ancestors()):
-            child.parent = parent
-            parent.children.append(child)
+        if _is_above(child, parent):
+            return
+        child.parent = parent
+        parent.children.append(child)
+        if child.reports_usage:
+            for ancestor in child.ancestors():
+                if ancestor.usage_below:
+                    break
+                ancestor.usage_below = True
+
+
+def _is_above(node: Node, other: Node | None) -> bool:
+    """Tell whether `node` is `other` or stands above it, so that hanging it below would close a circle."""
+    if not node.children:
+        return node is other
+    while other is not None:
+        if other is node:
+            return True
+        other = other.parent
+    return False

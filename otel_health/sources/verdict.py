@@ -72,7 +72,9 @@ class _Judge:
         same = below is not None and self._same_failure(node, reading, below)
         cause = below.cause if below is not None and same else node
         error_type = reading.error_type or (below.error_type if below is not None else "")
-        return Verdict(reading.outcome, reading.reason, reading.error, error_type, cause)
+        passed_on = node.is_run and cause is not node  # what timed out was a call of the run, not the run
+        outcome = Outcome.ERROR if passed_on else reading.outcome
+        return Verdict(outcome, reading.reason, reading.error, error_type, cause)
 
     def _last_failure(self, node: Node) -> Verdict | None:
         failed = [v for v in map(self.of, node.below()) if v.outcome.failed and v.cause is not None]
@@ -113,11 +115,3 @@ def _forced_final(node: Node, reading: Reading) -> bool:
     steps = [child for child in node.children if child.is_wrapper]
     last = max(node.children, key=lambda child: child.start_ns, default=None)
     return last is not None and last.is_a(Kind.LLM) and not last.is_wrapper and len(steps) >= reading.step_limit
-
-
-def reports_usage_below(node: Node) -> bool:
-    """Tell whether anything below `node` reports tokens, so that the node's own sum would count them twice."""
-    return node.trace.had_usage or any(
-        below.reading is not None and below.reading.usage is not None and below.reading.usage.known
-        for below in node.descendants()
-    )

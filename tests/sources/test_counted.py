@@ -24,7 +24,7 @@ def node(reading: Reading) -> Node:
     [
         (Outcome.OK, "tool_success", "spoke_success", "turn_completed", "llm_success"),
         (Outcome.ERROR, "tool_error", "spoke_failure", "turn_failed", "llm_error"),
-        (Outcome.TIMEOUT, "tool_error", "spoke_failure", "turn_failed", "llm_error"),
+        (Outcome.TIMEOUT, "tool_error", "spoke_failure", "turn_timeout", "llm_error"),
         (Outcome.CANCELLED, "tool_cancelled", "spoke_cancelled", "turn_cancelled", "llm_cancelled"),
         (Outcome.ABANDONED, "tool_cancelled", "spoke_cancelled", "turn_cancelled", "llm_cancelled"),
         (Outcome.REJECTED, "tool_rejected", "spoke_rejected", "turn_cancelled", "llm_rejected"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from otel_health.dialects.span import Span, SpanEvent
 from otel_health.testing import EPOCH_S, events_of, make_span
-from tests.rivers import counts
+from tests.rivers import counts, stats_of
 
 AGENTS = "opentelemetry.instrumentation.genai.openai_agents"
 
@@ -141,3 +141,50 @@ def test_an_overflow_names_the_spoke_it_happened_in() -> None:
     first = span("chat", "m", hub, error=too_long, start_s=EPOCH_S + 0.09, duration_ms=5)
     overflows = [event for event in events_of(hub, spoke, call, first) if event.category.value == "context_overflow"]
     assert sorted(event.component for event in overflows) == ["orchestrator", "spoke:spoke"]
+
+
+def test_a_run_that_exceeded_a_limit_of_its_own_is_a_timed_out_turn() -> None:
+    timeout: dict[str, Any] = {"error": "", "events": [SpanEvent("exception", {"exception.type": "TimeoutError"})]}
+    assert counts(events_of(span("invoke_agent", "hub", **timeout))) == {"turn_timeout": 1}
+
+
+def test_a_time_out_of_a_call_that_ended_its_turn_is_a_failed_turn() -> None:
+    timeout: dict[str, Any] = {"error": "", "events": [SpanEvent("exception", {"exception.type": "TimeoutError"})]}
+    hub = span("invoke_agent", "hub", **timeout)
+    tool = span("execute_tool", "t", hub, duration_ms=50, **timeout)
+    events = {event.category.value: event for event in events_of(hub, tool)}
+    assert sorted(events) == ["tool_error", "turn_failed"]
+    assert events["turn_failed"].extra["reason"] == "error"
+    assert events["tool_error"].extra["timeout"] is True
+
+
+def test_one_failure_that_makes_two_events_is_one_distinct_failure() -> None:
+    crew: dict[str, Any] = {"scope": "openinference.instrumentation.crewai"}
+    hub = make_span("hub._execute_core", {"openinference.span.kind": "AGENT", "graph.node.id": "hub"}, **crew)
+    tool = {"openinference.span.kind": "TOOL", "tool.name": "Delegate work to coworker"}
+    call = make_span("Delegate.run", tool, parent=hub, duration_ms=50, error="boom", **crew)
+    assert counts(events_of(hub, call)) == {"turn_completed": 1, "tool_error": 1, "spoke_failure": 1}
+    assert stats_of(hub, call)["distinct_failures"] == 1
+    refused = make_span("Crew_1.kickoff", {"openinference.span.kind": "CHAIN"}, error="Error code: 500", **crew)
+    assert counts(events_of(refused)) == {"turn_failed": 1, "llm_error": 1}
+    assert stats_of(refused)["distinct_failures"] == 1
+
+
+def test_a_refusal_says_who_refused_and_a_cancellation_why() -> None:
+    exception = SpanEvent("exception", {"exception.type": "otel_health.errors.CircuitOpen"})
+    (refused,) = events_of(span("execute_tool", "t", error="open", events=[exception]))
+    assert (refused.category.value, refused.extra["by"]) == ("tool_rejected", "breaker")
+    (withdrawn,) = events_of(span("chat", "m", attributes={"error.type": "asyncio.exceptions.CancelledError"}))
+    assert (withdrawn.category.value, withdrawn.extra["reason"]) == ("llm_cancelled", "cancelled")
+
+
+def test_wide_and_deep_traces_are_decided_in_one_pass() -> None:
+    flow = span("invoke_workflow", "Agent workflow", scope=AGENTS, duration_ms=9_000_000)
+    agents = [
+        span("invoke_agent", f"a{n}", flow, scope=AGENTS, start_s=EPOCH_S + n, duration_ms=500) for n in range(2_000)
+    ]
+    assert counts(events_of(*agents, flow)) == {"turn_completed": 1, "spoke_success": 1_999}
+    chain = [span("invoke_agent", "top")]
+    for _ in range(4_000):
+        chain.append(make_span("node", parent=chain[-1]))
+    assert counts(events_of(*reversed(chain))) == {"turn_completed": 1}

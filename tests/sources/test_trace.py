@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from otel_health.dialects.reading import Kind, Outcome, Reading
+from otel_health.dialects.reading import Kind, Outcome, Reading, Usage
 from otel_health.dialects.span import Span
 from otel_health.sources.trace import Node, Trace
 from otel_health.testing import make_span
@@ -98,3 +98,28 @@ def test_a_trace_remembers_its_latest_calls_only() -> None:
     assert not trace.had_failure
     trace.add(make_span("call", parent=root), "test", reading(Kind.TOOL, Outcome.ERROR))
     assert trace.had_failure
+
+
+def test_tokens_below_are_known_above_whatever_came_first() -> None:
+    turn = make_span("turn")
+    node = make_span("node", parent=turn)
+    call = make_span("call", parent=node)
+    reads = {"turn": Kind.AGENT, "node": Kind.STEP}
+    for order in permutations([turn, node, call]):
+        trace = Trace(turn.trace_id)
+        for span in order:
+            usage = Usage(input=1) if span is call else Usage()
+            trace.add(span, "test", Reading(kind=reads.get(span.name, Kind.LLM), why="test", usage=usage))
+        found = {name: trace.nodes[span.span_id].usage_below for name, span in (("turn", turn), ("call", call))}
+        assert found == {"turn": True, "call": False}
+
+
+def test_a_chain_deeper_than_any_agents_is_looked_through_so_far_and_no_further() -> None:
+    chain = [make_span("0")]
+    for depth in range(1, 400):
+        chain.append(make_span(str(depth), parent=chain[-1]))
+    trace = Trace(chain[0].trace_id)
+    nodes = [put(trace, span, Kind.STEP) for span in chain]
+    assert len(list(nodes[-1].ancestors())) == 256
+    assert not nodes[-1].rooted
+    assert nodes[200].rooted

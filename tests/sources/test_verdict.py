@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from otel_health.dialects.reading import Kind, Outcome, Reading, Usage
+from otel_health.dialects.reading import Kind, Outcome, Reading
 from otel_health.dialects.span import Span
 from otel_health.sources.trace import Node, Trace
-from otel_health.sources.verdict import reports_usage_below, verdict
+from otel_health.sources.verdict import verdict
 from otel_health.testing import EPOCH_S, make_span
 
 
@@ -121,12 +121,3 @@ def test_a_rejection_is_no_failure_and_a_foreign_span_ends_well() -> None:
     foreign = tree.trace.add(make_span("GET /", parent=tree.root_span), "", None)
     assert foreign is not None
     assert verdict(foreign).outcome is Outcome.OK
-
-
-def test_tokens_below_are_found_at_any_depth() -> None:
-    tree = Tree()
-    assert not reports_usage_below(tree.root)
-    step = tree.put(Kind.STEP, usage=Usage())
-    assert not reports_usage_below(tree.root)
-    tree.put(Kind.LLM, under=step, usage=Usage(input=1))
-    assert reports_usage_below(tree.root)
