@@ -28,7 +28,10 @@ class Minutes(click.FloatRange):
         Raises:
             click.BadParameter: it is none, or out of range.
         """
-        number = float(super().convert(value, param, ctx))
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
         if not math.isfinite(number):
-            self.fail(f"{value!r} is no finite number of minutes.", param, ctx)
-        return number
+            self.fail(f"{value!r} is not a number of minutes.", param, ctx)
+        return float(super().convert(number, param, ctx))

@@ -81,7 +81,29 @@ def test_what_kubernetes_says_of_a_service_of_our_name_is_no_setting(tmp_path: P
 def test_a_variable_that_is_no_setting_is_refused_with_the_nearest(tmp_path: Path) -> None:
     message = _refusal(tmp_path, OTEL_HEALTH_WINDOW_MINUTE="5")
     assert message == "OTEL_HEALTH_WINDOW_MINUTE is no setting; did you mean OTEL_HEALTH_WINDOW_MINUTES?"
-    assert "docs/reference/configuration.md" in _refusal(tmp_path, OTEL_HEALTH_QQQQQQ="5")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("OTEL_HEALTH_ENABLED", "HEALTH_MONITOR_ENABLED"),
+        ("OTEL_HEALTH_ENABLE", "HEALTH_MONITOR_ENABLED"),
+        ("OTEL_HEALTH_MONITOR_ENABLED", "HEALTH_MONITOR_ENABLED"),
+        ("OTEL_HEALTH_HEALTH_MONITOR_ENABLED", "HEALTH_MONITOR_ENABLED"),
+        ("OTEL_HEALTH_WINDOW", "OTEL_HEALTH_WINDOW_MINUTES"),
+        ("OTEL_HEALTH_CONFIGS", "OTEL_HEALTH_CONFIG"),
+        ("OTEL_HEALTH_JOURNAL_PATH", "OTEL_HEALTH_JOURNAL__PATH"),
+    ],
+)
+def test_a_near_guess_is_told_the_variable_it_means(tmp_path: Path, said: str, meant: str) -> None:
+    assert _refusal(tmp_path, **{said: "1"}) == f"{said} is no setting; did you mean {meant}?"
+
+
+@pytest.mark.parametrize("said", ["QQQQQQ", "ENDPOINT", "EXPORTER", "PORTS", "LOG_LEVEL", "JOURNAL", "SIZE"])
+def test_where_nothing_is_near_nothing_is_suggested(tmp_path: Path, said: str) -> None:
+    assert _refusal(tmp_path, **{f"OTEL_HEALTH_{said}": "1"}) == (
+        f"OTEL_HEALTH_{said} is no setting; all settings are listed in docs/reference/configuration.md"
+    )
 
 
 def test_a_value_that_is_not_allowed_is_named_with_what_is(tmp_path: Path) -> None:
@@ -135,7 +157,18 @@ def test_a_rate_that_is_no_rate_is_refused(tmp_path: Path, value: str) -> None:
 
 
 def test_a_name_in_the_file_that_is_no_setting_is_refused_with_the_nearest(tmp_path: Path) -> None:
-    assert "did you mean checks.tools.warning?" in _refusal(tmp_path, {"checks": {"tool": {"warning": 0.2}}})
+    assert "did you mean checks.tools?" in _refusal(tmp_path, {"checks": {"tool": {"warning": 0.2}}})
+    assert "did you mean checks.tools.warning?" in _refusal(tmp_path, {"checks": {"tools": {"warn": 0.2}}})
+    assert "is no setting; all settings are listed in" in _refusal(tmp_path, {"exporter": {"endpoint": "x"}})
+
+
+def test_a_file_that_refers_to_itself_is_refused_like_any_other(tmp_path: Path) -> None:
+    assert "a in " in _refusal(tmp_path, "a: &a {a: *a}\n")
+
+
+def test_a_key_that_is_said_twice_is_refused_with_its_line(tmp_path: Path) -> None:
+    said = _refusal(tmp_path, "ring_size: 5\njournal:\n  retention_hours: 2\n  retention_hours: 3\n")
+    assert said == f"{tmp_path / 'health.yaml'} is not valid YAML: line 4: 'retention_hours' is said twice"
 
 
 def test_a_value_where_a_section_belongs_is_refused(tmp_path: Path) -> None:
@@ -151,10 +184,13 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert "no-such.yaml', which cannot be read: No such file" in _refusal(
         tmp_path, OTEL_HEALTH_CONFIG=str(tmp_path / "no-such.yaml")
     )
-    assert "is no YAML" in _refusal(tmp_path, "a: [1\n")
+    assert _refusal(tmp_path, "a: [1\n") == (
+        f"{tmp_path / 'health.yaml'} is not valid YAML: line 2: expected ',' or ']', but got '<stream end>'"
+    )
+    assert "is not valid YAML: unacceptable character" in _refusal(tmp_path, "a: \x01")
     broken = tmp_path / "broken.yaml"
     broken.write_bytes(b"\xff\xfe\x00")
-    assert "is no YAML" in _refusal(tmp_path, OTEL_HEALTH_CONFIG=str(broken))
+    assert "is not valid YAML" in _refusal(tmp_path, OTEL_HEALTH_CONFIG=str(broken))
 
 
 def test_paths_in_the_file_may_begin_at_home(tmp_path: Path) -> None:
@@ -165,6 +201,8 @@ def test_a_file_without_yaml_support_names_the_command_that_installs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
+    monkeypatch.delitem(sys.modules, "otel_health.config.yaml_file", raising=False)
+    monkeypatch.delattr("otel_health.config.yaml_file", raising=False)
     with pytest.raises(MissingExtraError, match=r"pip install 'otel-health\[cli\]'"):
         load(HOME | {"OTEL_HEALTH_CONFIG": str(tmp_path / "health.yaml")})
 
