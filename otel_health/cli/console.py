@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where text goes: coloured and fitted on a terminal, plain and always alike elsewhere."""
+"""Where text goes: coloured and fitted on a terminal, plain elsewhere."""
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TextIO
 
 from rich.console import Console, RenderableType
 
-PLAIN_WIDTH = 120
-"""Columns where there is no terminal to ask."""
+PLAIN_WIDTH = 100
+"""Columns where there is no terminal to ask and `COLUMNS` does not say."""
+
+_LEAST_WIDTH, _MOST_WIDTH = 40, 500
 
 
 class Output:
     """Prints to standard output, or to `stream`. Without a terminal: no colour, no trailing blanks.
 
-    `NO_COLOR` is respected.
+    `COLUMNS` and `NO_COLOR` are respected.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -23,7 +26,7 @@ class Output:
         self._console = Console(file=self._stream, highlight=False, markup=False, emoji=False)
         self._is_plain = not self._console.is_terminal
         if self._is_plain:
-            self._console.width = PLAIN_WIDTH
+            self._console.width = _plain_width()
 
     @property
     def width(self) -> int:
@@ -38,3 +41,9 @@ class Output:
         with self._console.capture() as captured:
             self._console.print(content)
         self._stream.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+
+
+def _plain_width() -> int:
+    said = os.environ.get("COLUMNS", "")
+    columns = int(said) if said.isdecimal() else 0
+    return min(max(columns, _LEAST_WIDTH), _MOST_WIDTH) if columns else PLAIN_WIDTH

@@ -12,6 +12,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from otel_health.sources.files import files_in
 from otel_health.sources.unpack import OnBytes
 
 LARGE_BYTES = 8 * 1024 * 1024
@@ -44,7 +45,7 @@ def _total_bytes(files: Sequence[str]) -> int | None:
 
 def _size(path: Path) -> int:
     try:
-        inside = path.rglob("*") if path.is_dir() else (path,)
+        inside = files_in(path) if path.is_dir() else (path,)
         return sum(file.stat().st_size for file in inside if file.is_file())
     except OSError:
         return 0

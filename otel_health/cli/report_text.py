@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from otel_health.checks.base import Evidence, Status
-from otel_health.cli.words import counted, milliseconds, moment
+from otel_health.cli.words import counted, dollars, milliseconds, moment, shortened
 from otel_health.monitor.report import Change, Overall, Report, SubsystemStatus
 from otel_health.signals.base import Number
 from otel_health.signals.culprits import Culprit
@@ -26,19 +24,39 @@ Stats = Mapping[str, Number]
 _MARKS = {Status.HEALTHY: ("✓", "green"), Status.WARNING: ("!", "yellow"), Status.ERROR: ("✗", "red")}
 _COLOURS = {Overall.HEALTHY: "green", Overall.DEGRADED: "yellow", Overall.UNHEALTHY: "red"}
 _CHANGES_SHOWN = 10
-_WIDE = 100
+_WIDE = 120
+_COMPONENT_WIDTH = 26
+_NO_EVIDENCE = "no evidence"
 
 
-def report_text(report: Report, width: int) -> RenderableType:
-    """Lay the whole report out for `width` columns; where those are few, trace ids are cut."""
-    trace_digits = 32 if width >= _WIDE else 8
-    parts = [_banner(report), _subsystems(report, trace_digits), _section("Numbers", _facts(_numbers(report.stats)))]
+def report_text(report: Report, width: int, *, first_loss: str = "", explained: bool = False) -> RenderableType:
+    """Lay the whole report out.
+
+    Args:
+        report: The report; of one without evidence only that is said, and what was not understood.
+        width: Columns there are. Below 120 trace ids are cut.
+        first_loss: The first place that could not be read.
+        explained: Whether every span was explained already, so that nobody need be told that this can be had.
+    """
+    hint = "" if explained else "; --explain shows what they are"
+    parts: list[RenderableType] = [_banner(report, hint)]
+    if has_evidence(report):
+        parts += (_subsystems(report, width), _section("Numbers", _facts(_numbers(report.stats))))
     if report.changes:
         parts.append(_section("Status changes", _changes(report)))
-    unread = dict(_unread(report))
+    unread = dict(_unread(report, first_loss, hint))
     if unread:
-        parts.append(_section("Dropped or not understood", _facts(unread)))
+        parts.append(_section("Not understood, or lost", _facts(unread)))
     return Group(*parts)
+
+
+def report_line(file: str, report: Report | None) -> str:
+    """Return what `report` says of `file` in one line: the state, and what tripped; None for one that is unreadable."""
+    state, said = "unreadable" if report is None else _NO_EVIDENCE, ""
+    if report is not None and has_evidence(report):
+        state = report.check.overall
+        said = "; ".join(report.check.alerts) or counted(report.stats.get("turns"), "turn")
+    return f"{state.upper():<{len(_NO_EVIDENCE)}}  {file}  {said}".rstrip()
 
 
 def has_evidence(report: Report) -> bool:
@@ -46,15 +64,22 @@ def has_evidence(report: Report) -> bool:
     return bool(report.stats.get("total_events"))
 
 
-def _banner(report: Report) -> RenderableType:
-    overall = report.check.overall
-    seen = has_evidence(report)
-    colour = _COLOURS[overall] if seen else "bright_black"
-    headline = Text(f" {overall.upper() if seen else 'NO EVIDENCE'} ", style=f"bold reverse {colour}")
-    what = counted(report.stats.get("turns"), "turn") if seen else "nothing happened"
-    headline.append(f"  {what} in the {report.window_minutes:g} minutes up to ", style="not bold not reverse default")
-    headline.append(moment(report.check.timestamp), style="not bold not reverse default")
-    return Panel(headline, box=box.ROUNDED, border_style=colour, padding=(0, 1))
+def _banner(report: Report, hint: str) -> Text:
+    if not has_evidence(report):
+        return Text.assemble((f" {_NO_EVIDENCE.upper()} ", "bold reverse"), f"  {_why_no_evidence(report, hint)}")
+    overall, window = report.check.overall, f"{report.window_minutes:g} minutes up to {moment(report.check.timestamp)}"
+    return Text.assemble(
+        (f" {overall.upper()} ", f"bold reverse {_COLOURS[overall]}"),
+        f"  {counted(report.stats.get('turns'), 'turn')} in the {window}",
+    )
+
+
+def _why_no_evidence(report: Report, hint: str) -> str:
+    spans = report.self_.get("spans_read")
+    if not spans:
+        return "nothing happened"
+    none = "none understood" if report.stats.get("unclassified_spans") else "none from an agent"
+    return f"{counted(spans, 'span')} read, {none}{hint}"
 
 
 def _section(title: str, body: RenderableType) -> RenderableType:
@@ -65,52 +90,78 @@ def _grid(*, expand: bool = False) -> Table:
     return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=expand)
 
 
-def _subsystems(report: Report, trace_digits: int) -> RenderableType:
+def _subsystems(report: Report, width: int) -> RenderableType:
     subsystems = report.check.subsystems.values()
     name_width = max((len(one.name) for one in subsystems), default=0)
     rows: list[RenderableType] = []
     for subsystem in subsystems:
-        rows.append(_verdict(subsystem, report.check.timestamp, name_width))
-        if subsystem.status is not Status.HEALTHY and subsystem.top:
-            rows.append(Padding(_guilty(subsystem.top, trace_digits), (0, 0, 0, 4)))
+        rows.append(_verdict(subsystem, report.check.timestamp, name_width, width))
+        if subsystem.status is not Status.HEALTHY:
+            below = _guilty(subsystem.top, trace_digits=32 if width >= _WIDE else 8)
+            rows.append(Padding(Group(*below, *_advice(subsystem)), (0, 0, 0, 4)))
     return Padding(Group(*rows), (1, 0, 0, 1))
 
 
-def _verdict(subsystem: SubsystemStatus, now: float, name_width: int) -> RenderableType:
+def _verdict(subsystem: SubsystemStatus, now: float, name_width: int, width: int) -> RenderableType:
     mark, colour = _MARKS[subsystem.status]
-    message = Text(subsystem.message)
-    if subsystem.status is not Status.HEALTHY:
-        message.append(f" · since {moment(subsystem.since, now)}", style="dim")
     word = Text(subsystem.status, style=colour)
     if subsystem.evidence is Evidence.NONE:
-        mark, colour, word = "·", "", Text("no evidence")
+        mark, colour, word = "·", "", Text(_NO_EVIDENCE)
+    fixed = (1, name_width, len(_NO_EVIDENCE))
     row = _grid(expand=True)
-    row.add_column(no_wrap=True, width=1)
-    row.add_column(no_wrap=True, width=name_width)
-    row.add_column(no_wrap=True, width=len("no evidence"))
+    for columns in fixed:
+        row.add_column(no_wrap=True, width=columns)
     row.add_column(ratio=1)
     row.add_row(
-        Text(mark, style=f"bold {colour}"), Text(subsystem.name, style="bold" if colour else ""), word, message,
+        Text(mark, style=f"bold {colour}"),
+        Text(subsystem.name, style="bold" if colour else ""),
+        word,
+        _message(subsystem, now, room=width - sum(fixed) - 2 * len(fixed) - 1),
         style="" if colour else "dim",
-    )  # fmt: skip
+    )
     return row
 
 
-def _guilty(culprits: Iterable[Culprit], trace_digits: int) -> RenderableType:
+def _message(subsystem: SubsystemStatus, now: float, room: int) -> Text:
+    """What a check says, and since when where that is bad news: beside it where there is `room`, else below it."""
+    if subsystem.status is Status.HEALTHY:
+        return Text(subsystem.message)
+    since = f"since {moment(subsystem.since, now)}"
+    between = " · " if len(f"{subsystem.message} · {since}") <= room else "\n"
+    return Text.assemble(subsystem.message, (f"{between}{since}", "dim"))
+
+
+def _guilty(culprits: Iterable[Culprit], trace_digits: int) -> Iterator[RenderableType]:
+    """Yield a grid of the guilty, if there are any."""
     grid = _grid(expand=True)
-    grid.add_column(no_wrap=True, max_width=30, style="cyan")
+    grid.add_column(no_wrap=True, style="cyan")
     grid.add_column(no_wrap=True, ratio=1)
     grid.add_column(no_wrap=True, style="dim")
     for culprit in culprits:
-        trace = f"trace {culprit.trace_id[:trace_digits]}" if culprit.trace_id else ""
-        grid.add_row(Text(f"{culprit.component} x {culprit.count}"), Text(culprit.last_error), Text(trace))
-    return grid
+        who = f"{shortened(culprit.component, _COMPONENT_WIDTH)} x {culprit.count}"
+        last = Text(f"last: {culprit.last_error}") if culprit.last_error else Text("(no error text)", style="dim")
+        trace = f"trace {_trace(culprit.trace_id, trace_digits)}" if culprit.trace_id else ""
+        grid.add_row(Text(who), last, Text(trace))
+    if grid.row_count:
+        yield grid
+
+
+def _advice(subsystem: SubsystemStatus) -> Iterator[RenderableType]:
+    """Yield what can be done, if there is anything."""
+    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 0), style="dim")
+    if subsystem.advice:
+        grid.add_row("→", Text(subsystem.advice))
+        yield grid
+
+
+def _trace(trace_id: str, digits: int) -> str:
+    return trace_id if len(trace_id) <= digits else f"{trace_id[:digits]}…"
 
 
 def _facts(facts: Mapping[str, str]) -> RenderableType:
     grid = _grid()
     grid.add_column(no_wrap=True, style="dim")
-    grid.add_column(ratio=1)
+    grid.add_column(ratio=1, overflow="fold")
     for name, value in facts.items():
         grid.add_row(name, Text(value))
     return grid
@@ -137,6 +188,7 @@ def _numbers(stats: Stats) -> dict[str, str]:
         "Tool calls": _split(stats, "tool_calls", {"tool_errors": "failed"}),
         "Delegations": _split(stats, "spoke_calls", {"spoke_failures": "failed"}),
         "Tokens": f"{_number(stats, 'input_tokens')} in, {_number(stats, 'output_tokens')} out{_missing(stats)}",
+        **_cost(stats),
         "Latency": _latency(stats),
         "Besides": ", ".join(_besides(stats)) or "no retry, compaction or exhausted budget",
     }
@@ -157,6 +209,12 @@ def _split(stats: Stats, whole: str, parts: Mapping[str, str]) -> str:
 def _missing(stats: Stats) -> str:
     missing = stats.get("usage_missing")
     return f" (without {counted(missing, 'call')} that did not say)" if missing else ""
+
+
+def _cost(stats: Stats) -> dict[str, str]:
+    cost = stats.get("cost_usd")
+    incomplete = ", incomplete" if stats.get("cost_incomplete") else ""
+    return {} if cost is None else {"Cost": f"{dollars(cost)}{incomplete}"}
 
 
 def _latency(stats: Stats) -> str:
@@ -186,11 +244,15 @@ def _change(change: Change, report: Report) -> tuple[Text, Text, Text]:
     )
 
 
-def _unread(report: Report) -> Iterator[tuple[str, str]]:
+def _unread(report: Report, first_loss: str, hint: str) -> Iterator[tuple[str, str]]:
     counts = {key: report.stats.get(key) for key in ("unclassified_spans", "unattributed_spans")} | dict(report.self_)
+    more = {
+        "unclassified_spans": f" with GenAI attributes that no dialect reads{hint}",
+        "malformed_places": f", the first: {first_loss}" if first_loss else "",
+    }
     for key, count in counts.items():
-        if count:
-            yield key.replace("_", " "), f"{count:,}"
+        if count and key != "spans_read":
+            yield key.replace("_", " "), f"{count:,}{more.get(key, '')}"
 
 
 def _number(stats: Stats, key: str) -> str:

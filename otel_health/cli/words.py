@@ -24,8 +24,20 @@ def milliseconds(number: Number) -> str:
     return f"{number:,.0f} ms" if number < 1000 else f"{number / 1000:,.1f} s"
 
 
+def dollars(number: float) -> str:
+    """Write an amount: to the cent, and one of less than a cent to the millionth."""
+    if number >= 0.01 or number == 0:
+        return f"${number:,.2f}"
+    return f"${number:.6f}".rstrip("0") if number >= 1e-6 else "<$0.000001"
+
+
 def counted(number: Number, word: str) -> str:
     """Write a count and its noun, in the plural unless it is 1."""
     if number == 1:
         return f"1 {word}"
     return f"{number or 0:,} {word.removesuffix('y')}ies" if word.endswith("y") else f"{number or 0:,} {word}s"
+
+
+def shortened(text: str, most: int) -> str:
+    """Cut `text` to `most` characters, the last of which then says so: "…"."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

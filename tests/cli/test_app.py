@@ -94,6 +94,13 @@ def test_what_goes_wrong_has_its_exit_code(
     assert ("Traceback" in capsys.readouterr().err) == isinstance(error, RuntimeError)
 
 
+def test_the_package_can_be_run_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "otel_health", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"otel-health, version {otel_health.__version__}\n"
+
+
 def test_a_listener_that_leaves_is_no_fault() -> None:
     with _python("import sys; from otel_health.cli import main; input(); sys.exit(main(['--help']))") as writer:
         assert writer.stdin

@@ -23,7 +23,8 @@ Capsys = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OTEL_HEALTH_CONFIG", raising=False)
+    for name in ("OTEL_HEALTH_CONFIG", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def _tool_calls(failed: int, ok: int, start_s: float = EPOCH_S) -> bytes:
@@ -98,12 +99,58 @@ def test_thresholds_come_from_the_settings(tmp_path: Path, monkeypatch: pytest.M
     assert _json(capsys)["check"]["subsystems"]["tools"]["threshold"] == 0.5
 
 
-@pytest.mark.parametrize("content", [b"", b'{"resourceSpans":[]}\n', b'{"resourceMetrics":[]}\n'])
+@pytest.mark.parametrize("content", [b'{"resourceSpans":[]}\n', b'{"resourceMetrics":[]}\n'])
 def test_no_evidence_is_no_verdict(tmp_path: Path, capsys: Capsys, content: bytes) -> None:
     assert main(["check", _file(tmp_path / "a.jsonl", content)]) == NO_VERDICT
+    assert capsys.readouterr() == (" NO EVIDENCE   nothing happened\n", "")
+
+
+def test_spans_of_others_are_counted_and_their_explanation_is_offered(tmp_path: Path, capsys: Capsys) -> None:
+    file = _file(tmp_path / "web.jsonl", otlp_json(make_span("GET /"), make_span("SELECT")))
+    assert main(["check", file]) == NO_VERDICT
+    said = "2 spans read, none from an agent"
+    assert capsys.readouterr() == (f" NO EVIDENCE   {said}; --explain shows what they are\n", "")
+    assert main(["check", "--explain", file]) == NO_VERDICT
+    assert capsys.readouterr().out.endswith(f"not about an agent\n\n NO EVIDENCE   {said}\n")
+    assert main(["check", "--format", "json", file]) == NO_VERDICT
+    assert _json(capsys)["self"]["spans_read"] == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", gzip.compress(b"")])
+def test_an_empty_file_is_one_line_and_no_evidence(tmp_path: Path, capsys: Capsys, content: bytes) -> None:
+    empty = _file(tmp_path / "empty.jsonl", content)
+    assert main(["check", empty]) == NO_VERDICT
+    assert capsys.readouterr() == ("", f"otel-health: {empty} is empty\n")
+    assert main(["check", empty, _file(tmp_path / "good.jsonl", _tool_calls(0, 5))]) == 0
+    assert capsys.readouterr().err == f"otel-health: {empty} is empty\n"
+
+
+def test_nothing_on_standard_input_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO()))
+    assert main(["check", "-"]) == NO_VERDICT
+    assert capsys.readouterr() == ("", "otel-health: standard input is empty\n")
+
+
+def test_where_nothing_could_be_read_only_that_is_said(tmp_path: Path, capsys: Capsys) -> None:
+    noise = _file(tmp_path / "noise.txt", b"what is this?\n")
+    assert main(["check", noise, str(tmp_path / "missing")]) == NO_VERDICT
     out, err = capsys.readouterr()
-    assert "NO EVIDENCE" in out
-    assert err == ""
+    assert (out, err.count("\n")) == ("", 2)
+    assert main(["check", "--format", "json", noise]) == NO_VERDICT
+    report = _json(capsys)
+    assert report["stats"]["total_events"] == 0
+    assert report["self"]["sources_unreadable"] == 1
+
+
+def test_a_folder_gives_only_what_is_named_like_data(tmp_path: Path, capsys: Capsys) -> None:
+    (tmp_path / "README.md").write_text("# Hello")
+    assert main(["check", str(tmp_path)]) == NO_VERDICT
+    assert capsys.readouterr().err == (
+        f"otel-health: {tmp_path} holds no file that is named like data (.json, .jsonl, .pb ..., gzipped or not)\n"
+    )
+    _file(tmp_path / "a.jsonl", _tool_calls(0, 5))
+    assert main(["check", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_bad_input_is_one_line_each_and_the_rest_is_judged(tmp_path: Path, capsys: Capsys) -> None:
@@ -128,6 +175,41 @@ def test_a_broken_line_is_said_and_costs_no_verdict(tmp_path: Path, capsys: Caps
     assert err.count("\n") == 1
 
 
+@pytest.fixture
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+
+
+def _torn_journal() -> bytes:
+    return encode_events([event(Category.TOOL_SUCCESS, "search", timestamp=EPOCH_S + i) for i in range(6)])[:-9]
+
+
+@pytest.mark.usefixtures("_wide")
+@pytest.mark.parametrize(
+    ("name", "content", "place"),
+    [
+        ("head.jsonl", _tool_calls(0, 9) + _tool_calls(0, 9)[:900], "line 2, byte "),
+        ("cut.gz", gzip.compress(_tool_calls(0, 9) * 50, mtime=0)[:-40], "byte "),
+        ("journal.jsonl", _torn_journal(), "last line: cut short"),
+    ],
+)
+def test_what_was_cut_short_stands_in_the_report_and_costs_no_verdict(
+    tmp_path: Path, capsys: Capsys, name: str, content: bytes, place: str
+) -> None:
+    file = _file(tmp_path / name, content)
+    assert main(["check", file]) == 0
+    out, err = capsys.readouterr()
+    told = " ".join(out.split())
+    assert f"malformed places 1, the first: {file}: {place}" in told.partition("Not understood, or lost")[2]
+    assert "sources cut short 1" in told
+    assert err == ""
+    assert main(["check", "--format", "json", file]) == 0
+    out, err = capsys.readouterr()
+    own = json.loads(out)["self"]
+    assert (own["malformed_places"], own["sources_cut_short"], own["sources_unreadable"]) == (1, 1, 0)
+    assert err.startswith(f"otel-health: 1 place made no sense and was passed over; the first: {file}: {place}")
+
+
 def test_each_file_alone_is_a_line_of_json_and_the_worst_decides(tmp_path: Path, capsys: Capsys) -> None:
     well, ill = _file(tmp_path / "well", _tool_calls(0, 5)), _file(tmp_path / "ill", _tool_calls(5, 5))
     assert main(["check", "--per-file", well, ill]) == 1
@@ -142,17 +224,53 @@ def test_an_empty_file_alone_is_a_row_of_zeros(tmp_path: Path, capsys: Capsys) -
     assert {key: value for key, value in stats.items() if value} == {"window_minutes": 60}
 
 
-def test_a_file_that_cannot_be_read_has_no_row(tmp_path: Path, capsys: Capsys) -> None:
-    assert main(["check", "--per-file", str(tmp_path / "missing"), ILL]) == NO_VERDICT
+def test_a_file_that_cannot_be_read_has_a_row_that_says_why(tmp_path: Path, capsys: Capsys) -> None:
+    missing = str(tmp_path / "missing")
+    assert main(["check", "--per-file", missing, ILL]) == NO_VERDICT
     out, err = capsys.readouterr()
-    assert [json.loads(line)["file"] for line in out.splitlines()] == [ILL]
-    assert "missing: cannot be opened" in err
+    first, second = [json.loads(line) for line in out.splitlines()]
+    assert first == {"file": missing, "error": f"{missing}: cannot be opened: No such file or directory"}
+    assert second["file"] == ILL
+    assert err == f"otel-health: {first['error']}\n"
+
+
+def test_a_file_of_which_something_was_lost_says_so_in_its_row(tmp_path: Path, capsys: Capsys) -> None:
+    assert main(["check", "--per-file", _file(tmp_path / "a.jsonl", _tool_calls(0, 5) + b'{"resourceSpans')]) == 0
+    out, err = capsys.readouterr()
+    row = json.loads(out)
+    assert set(row) == {"file", "check", "stats", "self"}
+    assert (row["self"]["malformed_places"], row["self"]["sources_cut_short"]) == (1, 1)
+    assert "1 place made no sense" in err
+
+
+def test_a_folder_has_a_row_for_each_of_its_files(tmp_path: Path, capsys: Capsys) -> None:
+    (tmp_path / "README.md").write_text("# Hello")
+    assert main(["check", "--per-file", str(tmp_path)]) == NO_VERDICT
+    assert capsys.readouterr() == ("", "otel-health: there is no file named like data in what was named\n")
+    files = [_file(tmp_path / name, _tool_calls(0, 5)) for name in ("a.jsonl", "b.jsonl")]
+    assert main(["check", "--per-file", str(tmp_path)]) == 0
+    assert [json.loads(line)["file"] for line in capsys.readouterr().out.splitlines()] == files
+
+
+def test_each_file_alone_is_a_line_of_text_where_that_is_asked_for(tmp_path: Path, capsys: Capsys) -> None:
+    well, ill = _file(tmp_path / "well", _tool_calls(0, 5)), _file(tmp_path / "ill", _tool_calls(5, 5))
+    missing = str(tmp_path / "missing")
+    assert main(["check", "--per-file", "--format", "text", well, ill, missing]) == NO_VERDICT
+    assert capsys.readouterr().out == (
+        f"HEALTHY      {well}  0 turns\n"
+        f"DEGRADED     {ill}  5/10 tool calls failed (50% error rate)\n"
+        f"UNREADABLE   {missing}\n"
+    )
 
 
 def test_every_span_is_explained_in_words(capsys: Capsys) -> None:
     assert main(["check", "--explain", ILL]) == 2
     text = capsys.readouterr().out
-    assert "  execute_tool boom  tool error → tool_error\n      pydantic_ai, scope pydantic-ai: " in text
+    assert (
+        "execute_tool boom  tool error (ValueError) → tool_error\n               pydantic_ai, scope pydantic-ai: "
+        in text
+    )
+    assert "  chat gpt-4o-mini  llm timeout (ModelTimeoutError, provider's fault) → llm_error\n" in text
     assert text.count("\ntrace ") == 11  # of twelve, as the first has no line before it
     assert text.index("UNHEALTHY") > text.index("execute_tool boom")
 
@@ -163,4 +281,5 @@ def test_every_span_is_explained_to_programs_before_the_report(tmp_path: Path, c
     *explained, report = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert sorted(one["counted_as"] for one in explained) == ["tool_error", "tool_success", "tool_success"]
     assert all(one["why"] for one in explained)
+    assert {"error_type", "fault", "reason"} <= set(explained[0])
     assert report["stats"]["tool_calls"] == 3

@@ -22,18 +22,32 @@ def _no_wishes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
 
 
-def test_without_a_terminal_text_is_plain_and_carries_no_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "33")
+def test_without_a_terminal_text_is_plain_and_carries_no_blanks() -> None:
     out = io.StringIO()
     Output(out).show(Padding(Text("[b]ill[/b] :boom:", style="red"), (0, 5)))
     assert out.getvalue() == "     [b]ill[/b] :boom:\n"
 
 
-def test_without_a_terminal_the_width_is_always_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "33")
+@pytest.mark.parametrize(
+    ("columns", "width"),
+    [
+        ("", PLAIN_WIDTH),
+        ("0", PLAIN_WIDTH),
+        ("wide", PLAIN_WIDTH),
+        ("72", 72),
+        ("3", 40),
+        ("9" * 9, 500),
+    ],
+)
+def test_without_a_terminal_columns_decides_within_reason(
+    monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
     out = io.StringIO()
-    Output(out).show(Text("x " * 500))
-    assert max(len(line) for line in out.getvalue().splitlines()) == PLAIN_WIDTH - 1
+    output = Output(out)
+    output.show(Text("x " * 1000))
+    assert output.width == width
+    assert max(len(line) for line in out.getvalue().splitlines()) == width - 1
 
 
 def test_a_terminal_gets_colour_unless_it_asks_for_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from otel_health.cli import NO_VERDICT, main
+from otel_health.cli.events import _times
 from otel_health.clock import SystemClock
 from otel_health.events.journal_lines import Header, encode_events, encode_header
 from otel_health.events.model import SCHEMA_VERSION, Category, HealthEvent, Severity, event
 from otel_health.events.segments import segment_name
+from otel_health.testing import EPOCH_S
 
 Capsys = pytest.CaptureFixture[str]
 NOW = SystemClock().wall()
@@ -56,7 +58,7 @@ def test_the_newest_come_first_and_old_ones_not_at_all(journal: Path, capsys: Ca
         (["--category", "llm_error", "--severity", "warning"], 0),
     ],
 )
-def test_filters_are_those_of_the_api(journal: Path, capsys: Capsys, arguments: list[str], count: int) -> None:
+def test_each_filter_filters(journal: Path, capsys: Capsys, arguments: list[str], count: int) -> None:
     assert main(["events", "--path", str(journal), "--format", "json", *arguments]) == 0
     assert len(_found(capsys)) == count
 
@@ -64,9 +66,33 @@ def test_filters_are_those_of_the_api(journal: Path, capsys: Capsys, arguments: 
 def test_people_get_a_line_for_each(journal: Path, capsys: Capsys) -> None:
     assert main(["events", "--path", str(journal), "--category", "tool_error"]) == 0
     head, first, second = capsys.readouterr().out.splitlines()
-    assert head.split() == ["time", "(UTC)", "category", "component", "took", "details"]
-    assert re.match(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d .*tool_error +search", first)
+    assert head.split() == ["time", "(UTC)", "severity", "category", "component", "took", "details"]
+    assert re.match(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d +warning +tool_error +search", first)
     assert "1.5 s  ValueError: [red]no" in second
+
+
+def test_the_day_is_told_of_all_where_one_is_not_of_today(tmp_path: Path, capsys: Capsys) -> None:
+    day_s = 86_400
+    _write(tmp_path, *(event(Category.RETRY, "bot", timestamp=NOW - age_s) for age_s in (0, 2 * day_s)))
+    assert main(["events", "--path", str(tmp_path), "--minutes", str(4 * 1440)]) == 0
+    _, *rows = capsys.readouterr().out.splitlines()
+    assert [bool(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  warning", row)) for row in rows] == [True, True]
+
+
+def test_the_day_is_left_out_where_all_is_of_today() -> None:
+    found = [event(Category.RETRY, "bot", timestamp=EPOCH_S + second) for second in (0, 1)]
+    assert _times(found, EPOCH_S + 60) == ["15:06:40", "15:06:41"]
+    assert _times(found, EPOCH_S + 86_400) == ["2025-06-15 15:06:40", "2025-06-15 15:06:41"]
+
+
+def test_the_table_fits_eighty_columns(journal: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    _write(journal, event(Category.CONTEXT_COMPACTION, "n" * 60, timestamp=NOW, details="d" * 200, latency_ms=61_234))
+    assert main(["events", "--path", str(journal)]) == 0
+    head, row = capsys.readouterr().out.splitlines()
+    assert len(row) == 80
+    assert "context_compaction" in row
+    assert head.split()[-1] == "details"
 
 
 def test_nothing_found_is_said(journal: Path, capsys: Capsys) -> None:
@@ -80,10 +106,13 @@ def test_the_configured_journal_is_the_default(journal: Path, monkeypatch: pytes
     assert len(_found(capsys)) == 3
 
 
-def test_no_journal_is_one_line_and_no_verdict(tmp_path: Path, capsys: Capsys) -> None:
-    assert main(["events", "--path", str(tmp_path / "none")]) == NO_VERDICT
-    assert capsys.readouterr().err == (
-        f"otel-health: there is no journal at {tmp_path / 'none'}; name its folder with --path\n"
+@pytest.mark.parametrize("folder", ["none", "."])
+def test_no_journal_is_one_line_and_no_verdict(tmp_path: Path, capsys: Capsys, folder: str) -> None:
+    (tmp_path / "notes.jsonl").write_text("not ours")
+    assert main(["events", "--path", str(tmp_path / folder)]) == NO_VERDICT
+    assert capsys.readouterr() == (
+        "",
+        f"otel-health: no journal in {tmp_path / folder}; name a journal's folder, or one file of it, with --path\n",
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from otel_health.checks.base import Evidence, Status
-from otel_health.cli.report_text import has_evidence, report_text
+from otel_health.cli.report_text import has_evidence, report_line, report_text
 from otel_health.monitor.report import Change, HealthCheck, Overall, Report, SubsystemStatus
 from otel_health.signals.base import Number
 from otel_health.signals.culprits import Culprit
@@ -22,10 +22,10 @@ def _report(*subsystems: SubsystemStatus, overall: Overall = Overall.UNHEALTHY, 
     return Report(**{"check": check, "stats": stats} | more)  # type: ignore[arg-type]
 
 
-def _text(report: Report, width: int = 100) -> str:
+def _text(report: Report, width: int = 100, **more: object) -> str:
     out = io.StringIO()
-    Console(file=out, width=width).print(report_text(report, width))
-    return out.getvalue()
+    Console(file=out, width=width).print(report_text(report, width, **more))  # type: ignore[arg-type]
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
 ILL = SubsystemStatus(
@@ -35,6 +35,7 @@ ILL = SubsystemStatus(
     since=NOW - 60,
     evidence=Evidence.OK,
     top=(Culprit("search", 3, "ValueError: [red]no[/red] :boom: index", TRACE), Culprit("add", 1)),
+    advice="Look at the last error of the failing tool, and try another tool or other arguments.",
 )
 
 
@@ -43,11 +44,24 @@ def test_the_banner_says_how_ill_and_over_which_time() -> None:
 
 
 def test_a_subsystem_has_its_status_message_and_the_guilty_below() -> None:
-    text = _text(_report(ILL))
+    text = _text(_report(ILL), 130)
     assert "✗  Tools  error        3 of 9 failed · since 07:55:40" in text
-    assert "search x 3  ValueError: [red]no[/red] :boom: index" in text
-    assert f"trace {TRACE}" in text
-    assert "add x 1" in text
+    assert "search x 3  last: ValueError: [red]no[/red] :boom: index" in text
+    assert f"trace {TRACE}\n" in text
+    assert "add x 1     (no error text)\n" in text
+
+
+def test_what_can_be_done_stands_below_the_guilty_of_what_is_ill() -> None:
+    well = SubsystemStatus(name="Tools", message="fine", evidence=Evidence.OK, advice="Never said.")
+    assert "add x 1     (no error text)\n     → Look at the last error of" in _text(_report(ILL))
+    assert "→" not in _text(_report(well, overall=Overall.HEALTHY))
+    unadvised = SubsystemStatus(name="Tools", status=Status.WARNING, message="bad", evidence=Evidence.OK)
+    assert "→" not in _text(_report(unadvised))
+
+
+def test_a_long_name_of_the_guilty_does_not_cost_its_count() -> None:
+    ill = SubsystemStatus(name="T", status=Status.ERROR, evidence=Evidence.OK, top=(Culprit("n" * 90, 7, "boom"),))
+    assert f"{'n' * 25}… x 7  last: boom" in _text(_report(ill))
 
 
 def test_the_healthy_accuse_nobody() -> None:
@@ -66,8 +80,35 @@ def test_missing_evidence_is_said_in_place_of_a_status() -> None:
 def test_nothing_at_all_is_not_called_healthy() -> None:
     empty = _report(overall=Overall.HEALTHY, stats={"total_events": 0})
     assert not has_evidence(empty)
-    assert "NO EVIDENCE   nothing happened in the 60 minutes up to" in _text(empty)
-    assert "HEALTHY" not in _text(empty)
+    assert _text(empty) == " NO EVIDENCE   nothing happened\n"
+
+
+def test_spans_that_say_nothing_of_an_agent_are_counted_and_their_explanation_is_offered() -> None:
+    def empty(**stats: int) -> Report:
+        return _report(overall=Overall.HEALTHY, stats={"total_events": 0} | stats, self_={"spans_read": 5})
+
+    assert _text(empty()) == " NO EVIDENCE   5 spans read, none from an agent; --explain shows what they are\n"
+    assert _text(empty(), explained=True) == " NO EVIDENCE   5 spans read, none from an agent\n"
+    odd = _text(empty(unclassified_spans=3))
+    assert "5 spans read, none understood; --explain shows what they are\n" in odd
+    assert "3 with GenAI attributes that no dialect reads; --explain shows what they are\n" in odd
+
+
+def test_what_was_lost_is_told_with_the_first_place() -> None:
+    report = _report(ILL, self_={"malformed_places": 2, "sources_cut_short": 1, "spans_read": 9})
+    text = _text(report, first_loss="a.jsonl: line 3: no JSON")
+    assert " Not understood, or lost\n" in text
+    assert "malformed places   2, the first: a.jsonl: line 3: no JSON\n" in text
+    assert "sources cut short  1\n" in text
+    assert "spans read" not in text
+
+
+def test_a_file_in_one_line() -> None:
+    assert report_line("a.jsonl", _report(ILL)) == "UNHEALTHY    a.jsonl  2 turns"
+    check = HealthCheck(timestamp=NOW, overall=Overall.DEGRADED, alerts=("4 of 9 failed", "6 retries"))
+    assert report_line("b", _report(check=check)) == "DEGRADED     b  4 of 9 failed; 6 retries"
+    assert report_line("c", _report(overall=Overall.HEALTHY, stats={})) == "NO EVIDENCE  c"
+    assert report_line("d", None) == "UNREADABLE   d"
 
 
 def test_numbers_say_what_they_are_made_of() -> None:
@@ -117,19 +158,39 @@ def test_changes_and_what_was_not_understood_are_listed_when_there_are_any() -> 
     assert "malformed values  2" in text
     assert "dropped" not in text
     assert "Status changes" not in _text(_report())
-    assert "Dropped or not understood" not in _text(_report())
+    assert "Not understood" not in _text(_report())
 
 
 def test_only_the_latest_changes_are_shown() -> None:
     changes = tuple(Change(NOW + i, "tools", Status.HEALTHY, Status.WARNING) for i in range(14))
     text = _text(_report(ILL, changes=changes))
     assert "4 earlier ones" in text
-    assert text.count("→") == 10
+    assert text.count("healthy → warning") == 10
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_it_fits_any_width(width: int) -> None:
     text = _text(_report(ILL), width)
     assert max(len(line) for line in text.splitlines()) <= width
-    assert (TRACE in text) == (width >= 100)
-    assert f"trace {TRACE[:8]}" in text
+    assert f"trace {TRACE if width == 160 else f'{TRACE[:8]}…'}\n" in text
+
+
+def test_since_goes_below_what_it_belongs_to_where_it_does_not_fit_beside_it() -> None:
+    def ill(message: str) -> str:
+        status = SubsystemStatus(
+            name="T", status=Status.ERROR, message=message, since=NOW - 90_000, evidence=Evidence.OK
+        )
+        return _text(_report(status), 80)
+
+    beside, below = "x" * 28, "x" * 29
+    assert f" ✗  T  error        {beside} · since 2026-11-29 06:56:40 UTC\n" in ill(beside)
+    assert f" ✗  T  error        {below}\n{' ' * 20}since 2026-11-29 06:56:40 UTC\n" in ill(below)
+
+
+@pytest.mark.parametrize(
+    ("cost", "incomplete", "line"),
+    [(0.42, True, "Cost         $0.42, incomplete\n"), (12.0, False, "Cost         $12.00\n"), (None, True, None)],
+)
+def test_the_cost_is_told_where_it_is_known(cost: float | None, line: str | None, *, incomplete: bool) -> None:
+    text = _text(_report(stats={"total_events": 1, "cost_usd": cost, "cost_incomplete": incomplete}))
+    assert line in text if line else "Cost" not in text

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from otel_health.cli.words import counted, milliseconds, moment
+from otel_health.cli.words import counted, dollars, milliseconds, moment, shortened
 
 
 def test_a_moment_is_written_in_utc_without_the_day_where_that_is_known() -> None:
@@ -27,6 +27,21 @@ def test_durations_are_read_at_a_glance() -> None:
         "1.0 s",
         "61.2 s",
     ]
+
+
+def test_dollars_are_told_to_the_cent_and_less_than_a_cent_is_not_nothing() -> None:
+    assert [dollars(number) for number in (1234.5, 0.42, 0.01, 0.00042, 0.0000004, 0.0)] == [
+        "$1,234.50",
+        "$0.42",
+        "$0.01",
+        "$0.00042",
+        "<$0.000001",
+        "$0.00",
+    ]
+
+
+def test_what_is_cut_says_so() -> None:
+    assert [shortened("abcdef", most) for most in (6, 5, 1)] == ["abcdef", "abcd…", "…"]
 
 
 def test_a_noun_follows_its_count() -> None:
