@@ -23,6 +23,9 @@ from otel_health.config import Setting, declared
 from otel_health.events.model import DEFAULT_SEVERITY, Category, HealthEvent, Severity
 from otel_health.signals.window import Window
 
+NOT_YET = frozenset((Category.LOOP_DETECTED, Category.BREAKER_OPENED, Category.BREAKER_CLOSED))
+"""Categories that this version reads and counts, and that nothing in it emits."""
+
 FOLDER = Path(__file__).with_name("reference")
 
 Page = Callable[[], Iterable[str]]
@@ -52,7 +55,7 @@ def events() -> Iterator[str]:
     meanings = _attribute_docs(Category)
     yield from _table(
         ("category", "severity", "when"),
-        ((f"`{one}`", DEFAULT_SEVERITY.get(one, Severity.INFO), meanings[one.name]) for one in Category),
+        ((f"`{one}`", DEFAULT_SEVERITY.get(one, Severity.INFO), _when(one, meanings[one.name])) for one in Category),
     )
     yield from ("## Fields", "")
     fields = _attribute_docs(HealthEvent)
@@ -116,6 +119,10 @@ def _rule(rule: Rule) -> tuple[str, ...]:
     samples = f"{rule.least_samples} `{rule.samples}`" if rule.samples else "-"
     number = f"`{rule.stat}`" + (f" ({rule.unit})" if rule.unit not in ("", "1") else "")
     return number, _bound(rule.warning), _bound(rule.error), samples, f"`{rule.tripped}`", rule.advice
+
+
+def _when(category: Category, meaning: str) -> str:
+    return f"{meaning} Nothing emits it yet; counted where it is handed over." if category in NOT_YET else meaning
 
 
 def _bound(bound: Bound | None) -> str:

@@ -27,7 +27,7 @@ from otel_health.sources.unpack import OnBytes
 @click.option(
     "--window",
     type=Minutes(1, 1440),
-    show_default="the setting window_minutes, which is 60 where nothing else is set",
+    show_default="60, or window_minutes as set",
     help="How far to look back from the last event.",
 )
 @format_option("text, with --per-file json", "For people or for programs. With --explain, json is one object a line.")

@@ -35,7 +35,7 @@ _COLOURS = {Severity.INFO: "green", Severity.WARNING: "yellow", Severity.ERROR: 
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Most events shown.")
 @format_option()
 def events(
-    *, path: Path | None, minutes: float, category: str | None, severity: str | None, limit: int, form: str | None
+    *, path: Path | None, minutes: float, category: str | None, severity: str | None, limit: int, form: str
 ) -> int:
     """Show what a journal remembers, the newest first; without --path the journal that is configured.
 

@@ -9,10 +9,19 @@ from typing import Any
 
 import click
 
+_USES = "For people or for programs."
 
-def format_option(default: str = "text", help: str = "For people or for programs.") -> Callable[[Any], Any]:  # noqa: A002 - click's own word
-    """Return the option `--format`, handed over as `form`; that is None where nobody says, and means `default`."""
-    return click.option("--format", "form", type=click.Choice(["text", "json"]), show_default=default, help=help)
+
+def format_option(default_said: str = "", help: str = _USES) -> Callable[[Any], Any]:  # noqa: A002 - click's own word
+    """Return the option `--format`, handed over as `form`: by default text, or None where `default_said` says what."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default=None if default_said else "text",
+        show_default=default_said or True,
+        help=help,
+    )
 
 
 class Minutes(click.FloatRange):

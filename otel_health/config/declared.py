@@ -28,7 +28,7 @@ _TOP = (
         variable="HEALTH_MONITOR_ENABLED",
         kind=Kind.SWITCH,
         default=True,
-        help="Whether health is watched at all. When it is not, there is no thread, no file and no metric.",
+        help="Whether health is watched live. Off: no thread, no file, no metric. Files are judged all the same.",
     ),
     Setting(
         path=("window_minutes",),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounded memory of recent events: what the API's event list shows."""
+"""Bounded memory of recent events, to be looked at."""
 
 from __future__ import annotations
 

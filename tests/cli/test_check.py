@@ -116,7 +116,7 @@ def test_spans_of_others_are_counted_and_their_explanation_is_offered(tmp_path: 
     assert _json(capsys)["self"]["spans_read"] == 2
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b"\n", gzip.compress(b"")], ids=["empty", "blank", "gzip"])
 def test_an_empty_file_is_one_line_and_no_evidence(tmp_path: Path, capsys: Capsys, content: bytes) -> None:
     empty = _file(tmp_path / "empty.jsonl", content)
     assert main(["check", empty]) == NO_VERDICT
@@ -188,10 +188,11 @@ def _torn_journal() -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "place"),
     [
-        ("head.jsonl", _tool_calls(0, 9) + _tool_calls(0, 9)[:900], "line 2, byte "),
-        ("cut.gz", gzip.compress(_tool_calls(0, 9) * 50, mtime=0)[:-40], "byte "),
+        ("head.jsonl", gzip.decompress(Path(ILL).read_bytes())[:9000], "line 1, byte 7870: a value is cut short"),
+        ("cut.gz", Path(ILL).read_bytes()[:3000], "byte 3000: the gzip ends before its end: it was cut short"),
         ("journal.jsonl", _torn_journal(), "last line: cut short"),
     ],
+    ids=["head", "gzip", "journal"],
 )
 def test_what_was_cut_short_stands_in_the_report_and_costs_no_verdict(
     tmp_path: Path, capsys: Capsys, name: str, content: bytes, place: str

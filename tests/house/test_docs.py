@@ -7,17 +7,18 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 import yaml
 
+from docs.generate import NOT_YET, pages
 from docs.generate import main as generate
-from docs.generate import pages
 from otel_health.cli import main
 from otel_health.cli.app import app
 from otel_health.config import load
-from otel_health.events.model import HealthEvent
+from otel_health.events.model import Category, HealthEvent
 from tests.house.tree import ROOT, relative, text
 
 PAGES = sorted(
@@ -31,7 +32,7 @@ PAGES = sorted(
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
 MAKE_TARGETS = set(re.findall(r"^(\w[\w-]*):", text(ROOT / "Makefile"), re.MULTILINE))
-OTHERS = {"export", "git", "cd"}
+OTHERS = {"export", "git", "cd", "python3", "."}
 
 
 def _blocks(path: Path, *languages: str) -> Iterator[str]:
@@ -59,15 +60,59 @@ def test_python_programs_run(path: Path, tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     for block in _blocks(path, "python"):
-        exec(compile(block, relative(path), "exec"), {"__name__": "example"})
+        _run_program(block, path)
+
+
+def _run_program(block: str, path: Path) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(compile(block, relative(path), "exec"), names)
+    return names
+
+
+def test_the_exporter_shown_writes_a_file_that_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "getting-started.md"
+    (block,) = (block for block in _blocks(page, "python") if "FileSpanExporter" in block)
+    for _ in range(2):  # each run appends
+        provider = _run_program(block, page)["provider"]
+        attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "bot"}
+        provider.get_tracer("t").start_span("invoke_agent bot", attributes=attributes).end()
+        provider.shutdown()
+    assert main(["check", "--format", "json", "traces.jsonl"]) == 0
+    assert msgspec.json.decode(capsys.readouterr().out)["stats"]["turns_completed"] == 2
+
+
+def test_the_journal_written_by_hand_is_shown_and_judged_as_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "events-and-journal.md"
+    (block,) = _blocks(page, "python")
+    _run_program(block, page)
+    assert capsys.readouterr().out.startswith("unhealthy ## Health Advisory")
+    (shown,) = (block for block in _blocks(page, "sh") if "--path journal" in block)
+    results = [(main(shlex.split(line)[1:]), capsys.readouterr().out) for line in shown.splitlines()]
+    (events_code, events), (check_code, report) = results
+    assert (events_code, events.count("llm_error"), events.count("health_changed")) == (0, 3, 1)
+    assert check_code == 2
+    assert "3 LLM errors by the provider" in report
 
 
 @pytest.mark.parametrize("path", _documents_with("yaml"), ids=relative)
-def test_yaml_examples_are_valid_settings(path: Path, tmp_path: Path) -> None:
+def test_yaml_examples_are_valid_settings_or_a_collector_that_writes_a_file(path: Path, tmp_path: Path) -> None:
     for number, block in enumerate(_blocks(path, "yaml")):
+        tree = yaml.safe_load(block)
+        if "service" in tree:
+            assert tree["service"]["pipelines"]["traces"] == {
+                key: list(tree[key]) for key in ("receivers", "exporters")
+            }
+            assert tree["exporters"]["file"].get("format", "json") == "json"
+            continue
         file = tmp_path / f"{number}.yaml"
         file.write_text(block, encoding="utf-8")
-        assert yaml.safe_load(block)
+        assert tree
         load({"OTEL_HEALTH_CONFIG": str(file), "HOME": "/"})
 
 
@@ -89,6 +134,8 @@ def test_commands_exist(place: str, command: list[str], tmp_path: Path) -> None:
         case "pip":
             assert arguments[0] == "install"
             assert re.fullmatch(r"(otel-health|\.)(\[(all|cli|otlp)(,(all|cli|otlp))*\])?", arguments[1])
+        case ".venv/bin/pytest":
+            assert all((ROOT / argument).is_dir() for argument in arguments)
         case _:
             assert program in OTHERS, place
 
@@ -117,11 +164,20 @@ def test_the_readme_shows_what_to_do_before_line_fifteen() -> None:
     assert "make demo" in "\n".join(text(ROOT / "README.md").splitlines()[:15])
 
 
-def test_the_report_shown_in_the_readme_is_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_shown_in_the_readme_is_what_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     main(["check", str(ROOT / "examples" / "captures" / "ill-agent.jsonl.gz")])
     printed = capsys.readouterr().out
-    (shown,) = (block for block in _blocks(ROOT / "README.md", "text") if block.startswith("╭"))
+    (shown,) = (block for block in _blocks(ROOT / "README.md", "text") if block.startswith(" UNHEALTHY"))
     assert printed.startswith(shown)
+
+
+def test_the_reference_marks_the_categories_that_nothing_emits_yet() -> None:
+    emitting = [*(ROOT / "otel_health" / "sources").glob("*.py"), ROOT / "otel_health" / "monitor" / "audit.py"]
+    emitted = {Category[name] for path in emitting for name in re.findall(r"Category\.([A-Z_]+)", text(path))}
+    assert emitted == set(Category) - NOT_YET
 
 
 def test_the_reference_is_fresh() -> None:

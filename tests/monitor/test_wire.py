@@ -12,6 +12,16 @@ from otel_health.monitor.report import Alert, Change, HealthCheck, Overall, Repo
 from otel_health.monitor.wire import report_json
 from otel_health.signals.culprits import Culprit
 
+TOOLS = SubsystemStatus(
+    name="Tool Execution",
+    status=Status.WARNING,
+    message="m",
+    metric_value=0.2,
+    threshold=0.15,
+    top=(Culprit("search", 3, "boom", "ab" * 16),),
+    advice="Try another.",
+)
+
 
 def _fail_on(constant: str) -> float:
     raise AssertionError(f"{constant} is no JSON")
@@ -23,18 +33,8 @@ def test_a_disabled_report_says_only_that() -> None:
 
 
 def test_the_json_has_the_contracts_keys_and_rounded_numbers() -> None:
-    culprit = Culprit("search", 3, "boom", "ab" * 16)
-    tools = SubsystemStatus(
-        name="Tool Execution",
-        status=Status.WARNING,
-        message="m",
-        metric_value=0.2,
-        threshold=0.15,
-        top=(culprit,),
-        advice="Try another.",
-    )
     report = Report(
-        check=HealthCheck(timestamp=5.0, overall=Overall.DEGRADED, subsystems={"tools": tools}, alerts=("m",)),
+        check=HealthCheck(timestamp=5.0, overall=Overall.DEGRADED, subsystems={"tools": TOOLS}, alerts=("m",)),
         stats={"tool_error_rate": 0.123456, "p95_latency_ms": 12.345, "cost_usd": None},
         alert_history=(Alert(timestamp=4.0, message="m", overall=Overall.DEGRADED, subsystem="tools", last_seen=5.0),),
         changes=(Change(4.0, "tools", Status.HEALTHY, Status.WARNING),),

@@ -190,8 +190,9 @@ LINES = b"".join(otlp_json(span) for span in SPANS)
         packed(LINES)[:-4],
         JOURNAL[:-20],
         packed(JOURNAL)[:-20],
-        pytest.param(PROTO[:-1], id="proto"),
+        PROTO[:-1],
     ],
+    ids=["lines", "line", "pretty", "pretty, whole lines", "gzip", "journal", "gzipped journal", "protobuf"],
 )
 def test_a_source_that_was_cut_short_is_counted_once(data: bytes) -> None:
     stats = ReadStats()
@@ -201,7 +202,9 @@ def test_a_source_that_was_cut_short_is_counted_once(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [LINES, pretty(*SPANS), packed(LINES), JOURNAL, JOURNAL[:-1], PROTO, b'{"a": [}\n' + LINES]
+    "data",
+    [LINES, pretty(*SPANS), packed(LINES), JOURNAL, JOURNAL[:-1], PROTO, b'{"a": [}\n' + LINES],
+    ids=["lines", "pretty", "gzip", "journal", "journal without a last line end", "protobuf", "broken"],
 )
 def test_a_source_that_ends_at_its_end_is_not_cut_short(data: bytes) -> None:
     stats = ReadStats()
