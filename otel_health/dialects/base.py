@@ -34,7 +34,6 @@ class Interpreter:
     def __init__(self, dialects: Iterable[Dialect]) -> None:
         """Try `dialects` in the order given."""
         self._dialects = tuple(dialects)
-        self._by_scope: dict[str, tuple[Dialect, ...]] = {}
         self.failures = 0
         """Spans on which a dialect raised; such a span is left unread."""
 

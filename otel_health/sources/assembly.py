@@ -133,6 +133,7 @@ class Assembler:
         """Decide everything now, as at the end of a file, and return the events in order of their time."""
         for trace in list(self._traces.values()):
             self._decide_all(trace)
+        self._twins = Twins()
         for trace in list(self._traces.values()):
             self._close(trace)
         self._due.clear()
@@ -200,8 +201,7 @@ class Assembler:
         self._decide_all(trace)
         lost = (node for node in trace.nodes.values() if node.counted and node.is_call and not node.rooted)
         self._counts["unattributed_spans"] += sum(node.nearest(Kind.AGENT, Kind.WORKFLOW) is None for node in lost)
-        for node in trace.nodes.values():
-            self._twins.forget(node)
+        self._twins.forget(trace)
         self._traces.pop(trace.trace_id, None)
         self._spans -= len(trace.nodes)
         self._closed[trace.trace_id] = trace.had_usage or any(node.reports_usage for node in trace.nodes.values())

@@ -180,22 +180,16 @@ def _is_spoke(node: Node, above: Node) -> bool:
     if above.is_a(Kind.AGENT):
         return not twins.same_run(node, above)
     team = above.reading.team if above.reading is not None else None
-    found = above.below(through=frozenset({Kind.WORKFLOW}))
-    others = (member for member in found if member.is_a(Kind.AGENT) and member is not node)
     if team is Team.SEQUENCE:
-        return any(_begun(other) < _begun(node) for other in others)
-    return team is Team.PEERS and any(others)
-
-
-def _begun(node: Node) -> tuple[int, int, str]:
-    return node.start_ns, node.end_ns, node.span_id
+        return above.first_agent is not node
+    peers = above.below(through=frozenset({Kind.WORKFLOW}))
+    return team is Team.PEERS and any(peer.is_a(Kind.AGENT) and peer is not node for peer in peers)
 
 
 def _turn_agent(node: Node, reading: Reading) -> str:
     """The name of the agent that had the turn: under a sequence, the one that began it."""
     if reading.kind is Kind.WORKFLOW and reading.team is Team.SEQUENCE:
-        members = [child for child in node.below() if child.is_a(Kind.AGENT) and child.reading is not None]
-        first = min(members, key=_begun, default=None)
+        first = node.first_agent
         if first is not None and first.reading is not None and first.reading.name:
             return first.reading.name
     return reading.name

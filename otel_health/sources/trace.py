@@ -11,8 +11,9 @@ from otel_health.dialects.span import Span
 
 _CALLS = frozenset({Kind.LLM, Kind.EMBEDDING, Kind.TOOL})
 _RUNS = frozenset({Kind.AGENT, Kind.WORKFLOW})
+_WORKFLOWS = frozenset({Kind.WORKFLOW})
 _RECENT_CALLS = 1024
-_MAX_DEPTH = 256
+_MAX_DEPTH = 128
 """Nesting deeper than this is not looked through: no agent has it, but a hostile file may."""
 
 
@@ -25,6 +26,7 @@ class Node:
         "decided",
         "dialect",
         "end_ns",
+        "first_known",
         "is_spoke",
         "name",
         "parent",
@@ -56,6 +58,8 @@ class Node:
         """Whether its fate is sealed: counted, or found to be no occurrence of its own."""
         self.counted = False
         """Whether an event of its own was made of it."""
+        self.first_known: tuple[int, Node | None] = (0, None)
+        """`first_agent`, and how many spans its trace had when that was looked up."""
         self.usage_below = False
         """Whether anything below it reports tokens."""
         self.is_spoke: bool | None = None
@@ -92,7 +96,7 @@ class Node:
         return self.reading is not None and self.reading.kind is kind
 
     def ancestors(self) -> Iterator[Node]:
-        """Yield the known parents, nearest first, up to a root or a parent not yet arrived; 256 at most."""
+        """Yield the known parents, nearest first, up to a root or a parent not yet arrived; 128 at most."""
         node = self.parent
         for _ in range(_MAX_DEPTH):
             if node is None:
@@ -123,13 +127,26 @@ class Node:
 
         They are looked for below `through` kinds as well, which are yielded themselves.
         """
-        stack = self.children[::-1]
-        while stack:
-            node = stack.pop()
+        floors = [iter(self.children)]
+        while floors:
+            node = next(floors[-1], None)
+            if node is None:
+                floors.pop()
+                continue
             if not node.is_wrapper:
                 yield node
             if node.is_wrapper or (node.reading is not None and node.reading.kind in through):
-                stack.extend(reversed(node.children))
+                floors.append(iter(node.children))
+
+    @property
+    def first_agent(self) -> Node | None:
+        """The agent below it, through wrappers and workflows, that began first."""
+        size, first = self.first_known
+        if size != len(self.trace.nodes):
+            agents = (found for found in self.below(through=_WORKFLOWS) if found.is_a(Kind.AGENT))
+            first = min(agents, key=lambda agent: (agent.start_ns, agent.end_ns, agent.span_id), default=None)
+            self.first_known = (len(self.trace.nodes), first)
+        return first
 
     def descendants(self) -> Iterator[Node]:
         """Yield every known descendant."""

@@ -16,11 +16,12 @@ from collections.abc import Iterator
 import msgspec
 
 from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Usage
-from otel_health.sources.trace import Node
+from otel_health.sources.trace import Node, Trace
 
 _NEIGHBOURS = 16
 """How many alike calls, by their start, are compared on either side: twins start all but together."""
 _MAX_LINE = 8
+_MAX_SIGHTINGS = 16
 _SLACK_NS = 5_000_000
 """How far a span may reach over its twin's edge: the two read the clock a little apart."""
 
@@ -41,15 +42,13 @@ class Twins:
         for mark in _marks(node):
             insort(self._alike.setdefault(mark, {}).setdefault(node.scope, []), node, key=_start)
 
-    def forget(self, node: Node) -> None:
-        """Let go of a call whose trace is closed."""
-        for mark in _marks(node):
+    def forget(self, trace: Trace) -> None:
+        """Let go of the calls of a trace that is closed."""
+        for mark, scope in {(mark, node.scope) for node in trace.nodes.values() for mark in _marks(node)}:
             scopes = self._alike.get(mark, {})
-            calls = scopes.get(node.scope, [])
-            if node in calls:
-                calls.remove(node)
-            if not calls:
-                scopes.pop(node.scope, None)
+            scopes[scope] = [call for call in scopes.get(scope, ()) if call.trace is not trace]
+            if not scopes[scope]:
+                del scopes[scope]
             if not scopes:
                 self._alike.pop(mark, None)
 
@@ -58,16 +57,13 @@ class Twins:
         return len(self._alike)
 
     def of(self, node: Node) -> list[Node]:
-        """Return every known sighting of the same model call, `node` first; alone where there is no other."""
-        sightings = {node.span_id: node}
-        fresh = [node]
-        while fresh:
-            found = [
-                twin for one in fresh for twin in (*_line(one, Kind.LLM), *self._same_id(one), *self._partner(one))
-            ]
-            fresh = [twin for twin in found if twin.span_id not in sightings]
-            sightings |= {twin.span_id: twin for twin in fresh}
-        return list(sightings.values())
+        """Return the known sightings of the same model call, `node` first; alone where there is no other."""
+        sightings = [node]
+        for one in sightings:  # grows while it is walked
+            for twin in (*_line(one, Kind.LLM), *self._same_id(one), *self._partner(one)):
+                if twin not in sightings and len(sightings) < _MAX_SIGHTINGS:
+                    sightings.append(twin)
+        return sightings
 
     def _same_id(self, node: Node) -> list[Node]:
         return [other for other in self._others(node, _id_mark(node)) if other.overlaps(node)]
@@ -163,8 +159,9 @@ def _above(node: Node, kind: Kind) -> Node | None:
 
 
 def _below(node: Node, kind: Kind) -> Node | None:
-    below = [child for child in node.below() if child.is_a(kind) and not _two_ids(node, child)]
-    return below[0] if len(below) == 1 else None
+    alike = (child for child in node.below() if child.is_a(kind) and not _two_ids(node, child))
+    first = next(alike, None)
+    return first if next(alike, None) is None else None
 
 
 def worth(node: Node) -> tuple[bool, int, str, str]:

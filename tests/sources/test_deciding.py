@@ -183,8 +183,12 @@ def test_wide_and_deep_traces_are_decided_in_one_pass() -> None:
     agents = [
         span("invoke_agent", f"a{n}", flow, scope=AGENTS, start_s=EPOCH_S + n, duration_ms=500) for n in range(2_000)
     ]
-    assert counts(events_of(*agents, flow)) == {"turn_completed": 1, "spoke_success": 1_999}
+    for order in (agents, agents[::-1]):
+        assert counts(events_of(*order, flow)) == {"turn_completed": 1, "spoke_success": 1_999}
     chain = [span("invoke_agent", "top")]
     for _ in range(4_000):
         chain.append(make_span("node", parent=chain[-1]))
     assert counts(events_of(*reversed(chain))) == {"turn_completed": 1}
+    tool = span("execute_tool", "t", duration_ms=9_000_000)
+    inner = [span("execute_tool", "t", tool, start_s=EPOCH_S + n) for n in range(2_000)]
+    assert counts(events_of(tool, *inner)) == {"tool_success": 2_001}

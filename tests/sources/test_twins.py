@@ -76,13 +76,21 @@ def test_a_closed_trace_is_forgotten() -> None:
     known = Twins()
     span = chat("a", {"gen_ai.response.id": "one"})
     reading = Reading(kind=Kind.LLM, why="", response_id="one", usage=Usage(input=3))
-    node = Trace(span.trace_id).add(span, "genai", reading)
+    trace = Trace(span.trace_id)
+    node = trace.add(span, "genai", reading)
     assert node is not None
     known.add(node)
     assert len(known) == 2
-    known.forget(node)
-    known.forget(node)
+    known.forget(trace)
+    known.forget(trace)
     assert len(known) == 0
+
+
+def test_a_chain_of_model_calls_of_any_depth_is_one_call() -> None:
+    chain = [chat("a")]
+    for depth in range(200):
+        chain.append(chat("ab"[depth % 2], parent=chain[-1]))
+    assert stats_of(*chain)["llm_calls"] == 1
 
 
 class TestMerging:
