@@ -7,7 +7,7 @@ conventions last.
 
 from __future__ import annotations
 
-from otel_health.dialects.base import Dialect, Interpreter
+from otel_health.dialects.base import Checked, Dialect, Interpreter
 from otel_health.dialects.genai import GenAI, OtelGenAI
 from otel_health.dialects.openinference import OpenInference
 from otel_health.dialects.openinference_crewai import OpenInferenceCrewAI
@@ -31,7 +31,8 @@ DIALECTS: tuple[Dialect, ...] = (
 
 def registry() -> Registry[Dialect]:
     """Return the dialects in the order they are asked: plug-ins (`otel_health.dialects`) first, then the built-ins."""
-    return Registry("dialect", [*plugins("otel_health.dialects", Dialect), *DIALECTS])  # type: ignore[type-abstract]
+    others = plugins("otel_health.dialects", Dialect)  # type: ignore[type-abstract]
+    return Registry("dialect", [*map(Checked, others), *DIALECTS])
 
 
 def interpreter() -> Interpreter:

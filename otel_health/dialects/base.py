@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
+import msgspec
+
 from otel_health.dialects.reading import Reading
 from otel_health.dialects.span import Span
+from otel_health.errors import is_hosts
 
 
 @runtime_checkable
@@ -28,6 +31,29 @@ class Dialect(Protocol):
         ...
 
 
+class Checked:
+    """A third party's dialect, whose readings are looked at before they are believed."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        """Check what `dialect` says."""
+        self.name = dialect.name
+        self._dialect = dialect
+
+    def speaks(self, span: Span) -> bool:
+        """Ask the dialect."""
+        return bool(self._dialect.speaks(span))
+
+    def read(self, span: Span) -> Reading | None:
+        """Return what the dialect says, if every part of it is of its type.
+
+        Raises:
+            TypeError: it is no `Reading`.
+            msgspec.ValidationError: a part of it is of another type.
+        """
+        said = self._dialect.read(span)
+        return None if said is None else msgspec.convert(msgspec.structs.asdict(said), Reading, from_attributes=True)
+
+
 class Interpreter:
     """Finds the dialect of a span and reads it. The first dialect that speaks it decides alone."""
 
@@ -35,7 +61,7 @@ class Interpreter:
         """Try `dialects` in the order given."""
         self._dialects = tuple(dialects)
         self.failures = 0
-        """Spans on which a dialect raised; such a span is left unread."""
+        """Spans on which a dialect raised, or said what is no reading; such a span is left unread."""
 
     def read(self, span: Span) -> tuple[str, Reading | None]:
         """Return the dialect's name ("" if none speaks it) and what it read. Never raises."""
@@ -43,7 +69,9 @@ class Interpreter:
             try:
                 if dialect.speaks(span):
                     return dialect.name, dialect.read(span)
-            except Exception:
+            except BaseException as error:
+                if is_hosts(error):
+                    raise
                 self.failures += 1
                 return dialect.name, None
         return "", None

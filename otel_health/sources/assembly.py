@@ -92,7 +92,10 @@ class Assembler:
         self._taken: Counter[str] = Counter()
 
     def add(self, span: Span, now: float) -> None:
-        """Take one ended span in."""
+        """Take one ended span in; one without ids or times is counted, and nothing more."""
+        if not (span.trace_id and span.span_id and type(span.start_ns) is int and type(span.end_ns) is int):
+            self._counts["malformed_spans"] += 1
+            return
         dialect, reading = self._interpreter.read(span)
         trace = self._trace(span.trace_id, now)
         node = trace.add(span, dialect, reading)
@@ -143,8 +146,9 @@ class Assembler:
     def totals(self) -> Mapping[str, int]:
         """Counts since the start, by name.
 
-        `unclassified_spans`, `unattributed_spans`, `malformed_values`, `duplicate_spans`, `dialect_failures`, and
-        `traces_cut` (closed for room before all they held was decided).
+        `unclassified_spans`, `unattributed_spans`, `malformed_spans`, `malformed_values`, `duplicate_spans`,
+        `dialect_failures`, `undecidable_spans` (a fault of ours), and `traces_cut` (closed for room before all they
+        held was decided).
         """
         return self._counts | Counter(dialect_failures=self._interpreter.failures)
 
@@ -219,7 +223,12 @@ class Assembler:
         return ready
 
     def _decide(self, node: Node, *, final: bool) -> None:
-        decision = decide(node, self._twins, final=final)
+        try:
+            decision = decide(node, self._twins, final=final)
+        except Exception:
+            node.decided = True
+            self._counts["undecidable_spans"] += 1
+            return
         if decision is None:
             return
         node.decided = True

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from otel_health.dialects import DIALECTS, interpreter, registry
-from otel_health.dialects.base import Interpreter, looks_like_genai
+from otel_health.dialects.base import Checked, Interpreter, looks_like_genai
 from otel_health.dialects.reading import Kind, Reading
 from otel_health.dialects.span import Span
 from otel_health.testing import make_span
@@ -57,3 +57,18 @@ def test_known_scopes_are_asked_before_the_readers_of_whole_conventions() -> Non
 )
 def test_genai_looking_spans_are_told_by_their_attribute_names(attributes: dict[str, int], *, expected: bool) -> None:
     assert looks_like_genai(make_span("x", attributes)) is expected
+
+
+@pytest.mark.parametrize(
+    "nonsense", [{"session": 123}, {"outcome": None}, {"kind": "novel"}, {"usage": {"input": -1.5}}]
+)
+def test_what_a_third_partys_dialect_says_is_checked(nonsense: dict[str, object]) -> None:
+    class Careless(Speaks):
+        def read(self, span: Span) -> Reading | None:
+            return Reading(**{"kind": Kind.STEP, "why": ""} | nonsense)  # type: ignore[arg-type]
+
+    careful = Interpreter([Checked(Careless("careless"))])
+    assert careful.read(make_span()) == ("careless", None)
+    assert careful.failures == 1
+    honest = Interpreter([Checked(Speaks("honest"))])
+    assert honest.read(make_span())[1] == Reading(kind=Kind.STEP, why="honest")

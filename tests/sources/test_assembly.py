@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
-from otel_health.dialects import interpreter
+from otel_health.dialects import DIALECTS, interpreter
+from otel_health.dialects.base import Interpreter
+from otel_health.dialects.reading import Kind, Outcome, Reading
 from otel_health.dialects.span import Span
 from otel_health.events.model import HealthEvent
 from otel_health.sources.assembly import Assembler, AssemblyLimits
@@ -160,6 +163,34 @@ class TestBounds:
     def test_a_tool_without_any_run_above_it_is_no_turn_and_says_so(self) -> None:
         (event,) = events_of(span("execute_tool", "search"))
         assert (event.category.value, event.extra["unattributed"]) == ("tool_success", True)
+
+
+class TestFence:
+    """Nothing that is handed in stops the river."""
+
+    @pytest.mark.parametrize("nonsense", [{"end_ns": None}, {"start_ns": 1.5}, {"trace_id": ""}, {"span_id": None}])
+    def test_a_span_without_ids_or_times_is_counted_and_nothing_more(self, nonsense: dict[str, Any]) -> None:
+        river = assembler()
+        river.add(structs.replace(span("execute_tool", "a"), **nonsense), 0.0)
+        river.add(span("execute_tool", "b"), 0.0)
+        assert counts(river.due(5.0)) == {"tool_success": 1}
+        assert river.totals["malformed_spans"] == 1
+
+    def test_a_reading_that_cannot_be_decided_costs_only_itself(self) -> None:
+        class Careless:
+            name = "careless"
+
+            def speaks(self, span: Span) -> bool:
+                return span.name == "bad"
+
+            def read(self, span: Span) -> Reading:
+                return Reading(kind=Kind.TOOL, why="", outcome=Outcome.ERROR, error=7, error_type="x")  # type: ignore[arg-type]
+
+        river = Assembler(Interpreter([Careless(), *DIALECTS]))
+        river.add(make_span("bad"), 0.0)
+        river.add(span("execute_tool", "b"), 0.0)
+        assert counts(river.due(5.0) + river.flush()) == {"tool_success": 1}
+        assert river.totals["undecidable_spans"] == 1
 
 
 class TestExplaining:
