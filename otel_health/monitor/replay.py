@@ -14,6 +14,8 @@ import math
 from collections.abc import Iterable
 from math import floor
 
+import msgspec
+
 from otel_health.checks.base import Check
 from otel_health.checks.validation import validated
 from otel_health.clock import Clock, ManualClock
@@ -22,7 +24,7 @@ from otel_health.events.model import Category, HealthEvent
 from otel_health.monitor.mishaps import Mishaps
 from otel_health.monitor.monitor import Monitor
 from otel_health.monitor.report import Report
-from otel_health.signals.axis import DEFAULT_WINDOW_S
+from otel_health.signals.axis import AHEAD_S, DEFAULT_WINDOW_S
 from otel_health.signals.base import SignalFactory
 from otel_health.signals.board import Board
 from otel_health.sources.assembly import Assembler
@@ -52,7 +54,8 @@ def replay(
         items: Spans and events in any order; read once, never held as a whole.
         checks: What to judge by.
         assembler: Makes events of the spans. It is used up.
-        clock: Dates the report where the record is empty; otherwise the record does.
+        clock: Its wall time is now: it dates the report of an empty record, and what is stamped later, or not at all,
+            counts at the end of the record.
         window_s: The look-back, which ends at the last event; older events show in the status changes alone.
         plug_ins: Further signals.
 
@@ -60,44 +63,78 @@ def replay(
         ConfigError: the window is out of range, or a check is no good.
         UnknownNameError: a check names a number that no signal declares.
     """
-    player = _Player(_Stage(checks, assembler, window_s, plug_ins), assembler)
+    player = _Player(_Stage(checks, assembler, window_s, plug_ins), assembler, clock.wall())
     for item in items:
         player.take(item)
-    return player.finish(clock.wall())
+    return player.finish()
 
 
 class _Player:
-    """Reads items and puts the events that they mean on the stage in the order of their time, as far as room allows."""
+    """Reads items and puts the events that they mean on the stage in the order of their time, as far as room allows.
 
-    def __init__(self, stage: _Stage, assembler: Assembler) -> None:
+    No record tells the future: a stamp later than now would move the window past all that really happened.
+    """
+
+    def __init__(self, stage: _Stage, assembler: Assembler, now: float) -> None:
         self._stage = stage
         self._assembler = assembler
+        self._now = now
         self._held: list[tuple[float, int, HealthEvent]] = []
+        self._undated: list[HealthEvent] = []
         self._arrivals = 0
         self._read_until = -math.inf
 
     def take(self, item: Span | HealthEvent) -> None:
         if isinstance(item, HealthEvent):
-            self._read_until = max(self._read_until, item.timestamp)
+            self._read_to(item.timestamp)
             self._hold([item])
         else:
-            self._read_until = max(self._read_until, item.end_s)
+            self._read_to(item.end_s)
             self._assembler.add(item, self._read_until)
         if 0 < self._assembler.held_spans <= MOST_WHOLE:
             return
         self._hold(self._assembler.due(self._read_until - PATIENCE_S))
         self._play(self._read_until - 2 * PATIENCE_S)
 
-    def finish(self, now: float) -> Report:
-        """Play what is left and report; as of `now` if there was nothing at all."""
+    def finish(self) -> Report:
+        """Play what is left and report; as of now if there was nothing at all."""
         self._hold(self._assembler.flush())
+        if self._undated:
+            self._believe_the_undated()
         self._play(math.inf)
-        return self._stage.report(self._read_until if math.isfinite(self._read_until) else now)
+        return self._stage.report(self._read_until if math.isfinite(self._read_until) else self._now)
+
+    def _is_dated(self, timestamp: float) -> bool:
+        return 0 < timestamp <= self._now + AHEAD_S
+
+    def _read_to(self, timestamp: float) -> None:
+        if self._is_dated(timestamp):
+            self._read_until = max(self._read_until, timestamp)
 
     def _hold(self, events: Iterable[HealthEvent]) -> None:
+        """Keep events for their turn. One that is not stamped, or later than now, counts as of what was just read."""
         for event in events:
-            self._arrivals += 1
-            heapq.heappush(self._held, (event.timestamp, self._arrivals, event))
+            if self._is_dated(event.timestamp):
+                self._push(event)
+            elif math.isfinite(self._read_until):
+                self._stage.undated += 1
+                self._push(msgspec.structs.replace(event, timestamp=self._read_until))
+            else:
+                self._undated.append(event)
+        if len(self._undated) > MOST_HELD:
+            self._believe_the_undated()
+
+    def _push(self, event: HealthEvent) -> None:
+        self._arrivals += 1
+        heapq.heappush(self._held, (event.timestamp, self._arrivals, event))
+
+    def _believe_the_undated(self) -> None:
+        """Where every stamp lies ahead, it is the clock of this machine that is wrong."""
+        ahead = max((event.timestamp for event in self._undated), default=0.0)
+        self._now = max(self._now, ahead)
+        self._read_until = max(self._read_until, ahead if ahead > 0 else self._now)
+        undated, self._undated = self._undated, []
+        self._hold(undated)
 
     def _play(self, until: float) -> None:
         """Play the events stamped at or before `until`, and those there is no room for."""
@@ -117,6 +154,8 @@ class _Stage:
         self._checks = validated(checks, self._board.declared)
         self._mishaps = Mishaps(self._clock)
         self._begun: Monitor | None = None
+        self.undated = 0
+        """Events that count at another moment than their own stamp says."""
 
     def play(self, event: HealthEvent) -> None:
         """Let time pass until `event`, and take it in."""
@@ -129,7 +168,8 @@ class _Stage:
         """Report as of the last event; as of `empty_at` if there was none."""
         monitor = self._monitor(empty_at)
         self._judge(monitor)
-        return monitor.report({"internal_errors": self._mishaps.count, **self._assembler.totals})
+        counts = {"internal_errors": self._mishaps.count, "events_undated": self.undated}
+        return monitor.report({**counts, **self._assembler.totals})
 
     def _monitor(self, now: float) -> Monitor:
         if self._begun is None:

@@ -168,7 +168,8 @@ def test_stamps_from_the_dawn_of_time_do_no_harm() -> None:
     report = _replay(record)
     assert report.check.timestamp == EPOCH_S
     assert report.stats["tool_calls"] == 1
-    assert report.stats["llm_calls"] == 0
+    assert report.stats["llm_calls"] == 1  # the one without any stamp
+    assert report.self_["events_undated"] == 1
 
 
 def test_a_window_out_of_range_and_a_check_of_unknown_numbers_are_refused_before_anything_is_read() -> None:
@@ -182,3 +183,26 @@ def test_a_window_out_of_range_and_a_check_of_unknown_numbers_are_refused_before
     check = Check(key="c", name="C", summary="", rules=(rule,), observed=(), healthy="", unobserved="")
     with pytest.raises(UnknownNameError, match="tool_errors"):
         _replay(record(), checks=[check])
+
+
+@pytest.mark.parametrize("stamp", [LATER_S + 6, 7_258_118_400.0, (2**64 - 1) / 1e9])
+def test_a_stamp_from_the_future_hides_nothing_that_happened(stamp: float) -> None:
+    failures = [_at(second, Category.TOOL_ERROR) for second in range(20)]
+    report = _replay([*failures, _at(stamp - EPOCH_S, Category.TOOL_SUCCESS)])
+    assert report.check.timestamp == EPOCH_S + 19
+    assert (report.stats["tool_errors"], report.stats["tool_calls"]) == (20, 21)
+    assert report.self_["events_undated"] == 1
+
+
+def test_where_every_stamp_lies_ahead_the_record_is_believed_rather_than_this_machines_clock() -> None:
+    record = [_at(LATER_S - EPOCH_S + second, Category.TOOL_ERROR) for second in (100, 7_000)]
+    report = _replay(record)
+    assert report.check.timestamp == LATER_S + 7_000
+    assert report.stats["tool_errors"] == 1
+
+
+def test_what_cannot_be_dated_is_not_piled_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "MOST_HELD", 10)
+    undated = [_at(-EPOCH_S, Category.TOOL_ERROR) for _ in range(30)]
+    assert _replay([_at(0, Category.TOOL_SUCCESS), *undated]).stats["tool_calls"] == 31
+    assert _replay([*undated, _at(0, Category.TOOL_SUCCESS)]).stats["tool_errors"] == 30
