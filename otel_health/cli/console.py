@@ -10,7 +10,7 @@ from typing import TextIO
 from rich.console import Console, RenderableType
 
 PLAIN_WIDTH = 100
-"""Columns where there is no terminal to ask and `COLUMNS` does not say."""
+"""Columns where the output is no terminal and `COLUMNS` does not say; fewer where errors go to a narrower terminal."""
 
 _LEAST_WIDTH, _MOST_WIDTH = 40, 500
 
@@ -46,4 +46,12 @@ class Output:
 def _plain_width() -> int:
     said = os.environ.get("COLUMNS", "")
     columns = int(said) if said.isdecimal() else 0
-    return min(max(columns, _LEAST_WIDTH), _MOST_WIDTH) if columns else PLAIN_WIDTH
+    return min(max(columns or _beside(), _LEAST_WIDTH), _MOST_WIDTH)
+
+
+def _beside() -> int:
+    """Return the width of the terminal at which somebody reads what `| less` and the like pass on, 100 at most."""
+    try:
+        return min(os.get_terminal_size(sys.__stderr__.fileno()).columns, PLAIN_WIDTH)  # type: ignore[union-attr]
+    except (OSError, ValueError, AttributeError):
+        return PLAIN_WIDTH

@@ -148,9 +148,9 @@ def _guilty(culprits: Iterable[Culprit], trace_digits: int) -> Iterator[Renderab
 
 def _advice(subsystem: SubsystemStatus) -> Iterator[RenderableType]:
     """Yield what can be done, if there is anything."""
-    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 0), style="dim")
+    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 0))
     if subsystem.advice:
-        grid.add_row("→", Text(subsystem.advice))
+        grid.add_row("→", Text(subsystem.advice), style="dim")
         yield grid
 
 

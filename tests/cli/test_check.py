@@ -23,8 +23,8 @@ Capsys = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OTEL_HEALTH_CONFIG", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("OTEL_HEALTH_CONFIG", raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
 
 
 def _tool_calls(failed: int, ok: int, start_s: float = EPOCH_S) -> bytes:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import io
+import os
 
 import pytest
 from rich.padding import Padding
@@ -20,6 +21,11 @@ def _no_wishes(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr(os, "get_terminal_size", _no_terminal)
+
+
+def _no_terminal(*_: object) -> None:
+    raise OSError
 
 
 def test_without_a_terminal_text_is_plain_and_carries_no_blanks() -> None:
@@ -48,6 +54,14 @@ def test_without_a_terminal_columns_decides_within_reason(
     output.show(Text("x " * 1000))
     assert output.width == width
     assert max(len(line) for line in out.getvalue().splitlines()) == width - 1
+
+
+@pytest.mark.parametrize(("terminal", "width"), [(80, 80), (200, PLAIN_WIDTH), (0, 40)])
+def test_what_is_piped_on_fits_the_terminal_at_which_it_may_be_read(
+    monkeypatch: pytest.MonkeyPatch, terminal: int, width: int
+) -> None:
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((terminal, 24)))
+    assert Output(io.StringIO()).width == width
 
 
 def test_a_terminal_gets_colour_unless_it_asks_for_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from docs.generate import NOT_YET, pages
 from docs.generate import main as generate
 from otel_health.cli import main
 from otel_health.cli.app import app
+from otel_health.cli.console import PLAIN_WIDTH
 from otel_health.config import load
 from otel_health.events.model import Category, HealthEvent
 from tests.house.tree import ROOT, relative, text
@@ -167,7 +168,7 @@ def test_the_readme_shows_what_to_do_before_line_fifteen() -> None:
 def test_the_report_shown_in_the_readme_is_what_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setenv("COLUMNS", str(PLAIN_WIDTH))
     main(["check", str(ROOT / "examples" / "captures" / "ill-agent.jsonl.gz")])
     printed = capsys.readouterr().out
     (shown,) = (block for block in _blocks(ROOT / "README.md", "text") if block.startswith(" UNHEALTHY"))
