@@ -60,8 +60,3 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     def end_s(self) -> float:
         """Unix seconds at which it ended."""
         return self.end_ns / 1e9
-
-    @property
-    def duration_ms(self) -> float:
-        """Milliseconds; 0 where the span claims to end before it began."""
-        return max(0, self.end_ns - self.start_ns) / 1e6

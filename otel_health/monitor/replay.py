@@ -35,6 +35,9 @@ MOST_WHOLE = 20_000
 PATIENCE_S = 60.0
 """Seconds of the record's time for which spans wait for their neighbours; events wait twice as long to be in order."""
 
+MOST_SERVICES = 100
+"""Services that are listed, and instances of each."""
+
 MOST_HELD = 20_000
 """Events held to be put in order; beyond it the oldest pass early."""
 
@@ -48,7 +51,7 @@ def replay(
     window_s: int = DEFAULT_WINDOW_S,
     plug_ins: Iterable[SignalFactory] = (),
 ) -> Report:
-    """Judge everything in `items`, and report as of the last event.
+    """Judge everything in `items` together, whatever services emitted it, and report as of the last event.
 
     Args:
         items: Spans and events in any order; read once, never held as a whole.
@@ -83,6 +86,7 @@ class _Player:
         self._undated: list[HealthEvent] = []
         self._arrivals = 0
         self._read_until = -math.inf
+        self._services: dict[str, set[str]] = {}
 
     def take(self, item: Span | HealthEvent) -> None:
         if isinstance(item, HealthEvent):
@@ -90,6 +94,7 @@ class _Player:
             self._hold([item])
         else:
             self._read_to(item.end_s)
+            self._note_emitter(item)
             self._assembler.add(item, self._read_until)
         if 0 < self._assembler.held_spans <= MOST_WHOLE:
             return
@@ -102,7 +107,16 @@ class _Player:
         if self._undated:
             self._believe_the_undated()
         self._play(math.inf)
-        return self._stage.report(self._read_until if math.isfinite(self._read_until) else self._now)
+        report = self._stage.report(self._read_until if math.isfinite(self._read_until) else self._now)
+        services = ({"service": name, "instances": sorted(ids)} for name, ids in sorted(self._services.items()))
+        return msgspec.structs.replace(report, services=tuple(services))
+
+    def _note_emitter(self, span: Span) -> None:
+        emitter = span.resource
+        if emitter.service_name in self._services or len(self._services) < MOST_SERVICES:
+            instances = self._services.setdefault(emitter.service_name, set())
+            if emitter.instance_id and len(instances) < MOST_SERVICES:
+                instances.add(emitter.instance_id)
 
     def _is_dated(self, timestamp: float) -> bool:
         return 0 < timestamp <= self._now + AHEAD_S

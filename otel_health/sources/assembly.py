@@ -20,10 +20,10 @@ from otel_health.dialects.base import Interpreter, looks_like_genai
 from otel_health.dialects.reading import Kind
 from otel_health.dialects.span import Span
 from otel_health.events.model import HealthEvent
+from otel_health.sources.conclusion import conclude
 from otel_health.sources.deciding import decide
+from otel_health.sources.duplicates import Duplicates
 from otel_health.sources.trace import Node, Trace
-from otel_health.sources.twins import Twins
-from otel_health.sources.verdict import verdict
 
 _WAITING_PER_SPAN = 4
 """Entries in the waiting list, for each span that may be held, at which those already decided are cleared out."""
@@ -87,7 +87,7 @@ class Assembler:
         self._due: list[tuple[float, int, Node, bool]] = []
         self._order = itertools.count()
         self._ready: deque[HealthEvent] = deque()
-        self._twins = Twins()
+        self._duplicates = Duplicates()
         self._counts: Counter[str] = Counter()
         self._taken: Counter[str] = Counter()
 
@@ -106,7 +106,7 @@ class Assembler:
         self._spans += 1
         self._note(span, node)
         if node.is_call:
-            self._twins.add(node)
+            self._duplicates.add(node)
             self._wait(node, now + self._limits.settle_s)
         elif node.is_run:
             self._wait(node, now + self._limits.grace_s)
@@ -136,7 +136,7 @@ class Assembler:
         """Decide everything now, as at the end of a file, and return the events in order of their time."""
         for trace in list(self._traces.values()):
             self._decide_all(trace)
-        self._twins = Twins()
+        self._duplicates = Duplicates()
         for trace in list(self._traces.values()):
             self._close(trace)
         self._due.clear()
@@ -205,7 +205,7 @@ class Assembler:
         self._decide_all(trace)
         lost = (node for node in trace.nodes.values() if node.counted and node.is_call and not node.rooted)
         self._counts["unattributed_spans"] += sum(node.nearest(Kind.AGENT, Kind.WORKFLOW) is None for node in lost)
-        self._twins.forget(trace)
+        self._duplicates.forget(trace)
         self._traces.pop(trace.trace_id, None)
         self._spans -= len(trace.nodes)
         self._closed[trace.trace_id] = trace.had_usage or any(node.reports_usage for node in trace.nodes.values())
@@ -224,7 +224,7 @@ class Assembler:
 
     def _decide(self, node: Node, *, final: bool) -> None:
         try:
-            decision = decide(node, self._twins, final=final)
+            decision = decide(node, self._duplicates, final=final)
         except Exception:
             node.decided = True
             self._counts["undecidable_spans"] += 1
@@ -240,7 +240,7 @@ class Assembler:
     def _tell(self, node: Node, events: Sequence[HealthEvent], why: str) -> None:
         if self._explain is None:
             return
-        reading, end = node.reading, verdict(node)
+        reading, end = node.reading, conclude(node)
         self._explain(
             Explanation(
                 trace_id=node.trace.trace_id,

@@ -10,8 +10,8 @@ import msgspec
 
 from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Usage
 from otel_health.events.model import Category, HealthEvent, Severity, event
+from otel_health.sources.conclusion import Conclusion
 from otel_health.sources.trace import Node
-from otel_health.sources.verdict import Verdict
 
 _MAX_RETRIES = 10
 """Most retry events one span may give, whatever number it claims."""
@@ -73,7 +73,7 @@ def _event(node: Node, category: Category, component: str, extra: Mapping[str, A
     )
 
 
-def _ending(node: Node, end: Verdict) -> dict[str, Any]:
+def _ending(node: Node, end: Conclusion) -> dict[str, Any]:
     """What `extra` says of how it ended."""
     extra: dict[str, Any] = {}
     if end.outcome is Outcome.REJECTED:
@@ -87,7 +87,7 @@ def _ending(node: Node, end: Verdict) -> dict[str, Any]:
     return extra
 
 
-def _text(end: Verdict) -> str:
+def _text(end: Conclusion) -> str:
     if not end.outcome.failed:
         return ""
     if end.error_type and end.error and not end.error.startswith(end.error_type):
@@ -95,7 +95,7 @@ def _text(end: Verdict) -> str:
     return end.error or end.error_type
 
 
-def tool_event(node: Node, reading: Reading, end: Verdict, *, attributed: bool) -> HealthEvent:
+def tool_event(node: Node, reading: Reading, end: Conclusion, *, attributed: bool) -> HealthEvent:
     """Count a tool call."""
     extra = _ending(node, end)
     if end.outcome is Outcome.TIMEOUT:
@@ -106,7 +106,7 @@ def tool_event(node: Node, reading: Reading, end: Verdict, *, attributed: bool) 
     return _event(node, category, reading.name, extra, details=_text(end), latency_ms=node.duration_ms)
 
 
-def spoke_event(node: Node, name: str, end: Verdict, usage: Usage | None) -> HealthEvent:
+def spoke_event(node: Node, name: str, end: Conclusion, usage: Usage | None) -> HealthEvent:
     """Count a delegation; `usage` only where nothing below reported any."""
     extra = _ending(node, end) | (usage_extra(usage) if usage is not None else {})
     return _event(
@@ -120,7 +120,7 @@ def spoke_event(node: Node, name: str, end: Verdict, usage: Usage | None) -> Hea
     )
 
 
-def turn_event(node: Node, name: str, end: Verdict, usage: Usage | None) -> HealthEvent:
+def turn_event(node: Node, name: str, end: Conclusion, usage: Usage | None) -> HealthEvent:
     """Count a turn; `usage` only where nothing below reported any."""
     extra = _ending(node, end) | (usage_extra(usage) if usage is not None else {})
     failed = Category.TURN_TIMEOUT if end.outcome is Outcome.TIMEOUT else Category.TURN_FAILED
@@ -137,7 +137,7 @@ def turn_event(node: Node, name: str, end: Verdict, usage: Usage | None) -> Heal
     )
 
 
-def llm_event(node: Node, reading: Reading, end: Verdict, spoke: str = "") -> HealthEvent:
+def llm_event(node: Node, reading: Reading, end: Conclusion, spoke: str = "") -> HealthEvent:
     """Count a model call or an embedding; `spoke` is the sub-agent that made it, "" where the orchestrator did."""
     usage = reading.usage or Usage()
     if end.outcome is Outcome.OK and not usage.total:
@@ -170,7 +170,7 @@ def llm_event(node: Node, reading: Reading, end: Verdict, spoke: str = "") -> He
     )
 
 
-def _overflow_event(node: Node, extra: Mapping[str, Any], end: Verdict, usage: Usage, spoke: str) -> HealthEvent:
+def _overflow_event(node: Node, extra: Mapping[str, Any], end: Conclusion, usage: Usage, spoke: str) -> HealthEvent:
     return _event(
         node,
         Category.CONTEXT_OVERFLOW,
@@ -188,16 +188,16 @@ def retry_events(node: Node, reason: str, times: int) -> list[HealthEvent]:
     return [one] * max(0, min(times, _MAX_RETRIES))
 
 
-def budget_event(node: Node, agent: str, end: Verdict) -> HealthEvent:
+def budget_event(node: Node, agent: str, end: Conclusion) -> HealthEvent:
     """Count that a step, turn or usage limit ended a run."""
     return _event(node, Category.BUDGET_EXHAUSTED, agent, {"budget": "steps"}, details=_text(end))
 
 
-def lost_llm_event(node: Node, reading: Reading, end: Verdict) -> HealthEvent:
+def lost_llm_event(node: Node, reading: Reading, end: Conclusion) -> HealthEvent:
     """Count a failed model call that left no span, from the run it ended."""
     lost = Reading(kind=Kind.LLM, why=reading.why, name="unknown", model=reading.model, fault=reading.fault)
     outcome = Outcome.TIMEOUT if end.reason == "timeout" else end.outcome
-    return llm_event(node, lost, Verdict(outcome, "seen_in_run", end.error, end.error_type, node))
+    return llm_event(node, lost, Conclusion(outcome, "seen_in_run", end.error, end.error_type, node))
 
 
 def compaction_events(node: Node, reading: Reading) -> list[HealthEvent]:

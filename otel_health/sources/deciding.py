@@ -9,9 +9,9 @@ import msgspec
 
 from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Retry, Team, Usage
 from otel_health.events.model import HealthEvent
-from otel_health.sources import counted, twins
+from otel_health.sources import counted, duplicates
+from otel_health.sources.conclusion import Conclusion, conclude
 from otel_health.sources.trace import Node
-from otel_health.sources.verdict import Verdict, verdict
 
 _HOLDERS = (Kind.AGENT, Kind.WORKFLOW, Kind.TOOL)
 """What an agent's run can be inside of."""
@@ -27,7 +27,7 @@ class Decision(msgspec.Struct, frozen=True):
     """1 where it is a call that no agent's run holds."""
 
 
-def decide(node: Node, known: twins.Twins, *, final: bool) -> Decision | None:
+def decide(node: Node, known: duplicates.Duplicates, *, final: bool) -> Decision | None:
     """Decide `node`, or return None while it cannot be told.
 
     Where one failure makes several events, the first is its origin and the others say so (`extra.same_as`).
@@ -43,17 +43,17 @@ def decide(node: Node, known: twins.Twins, *, final: bool) -> Decision | None:
     return msgspec.structs.replace(decision, events=counted.with_one_origin(decision.events))
 
 
-def _decide(node: Node, known: twins.Twins, *, final: bool) -> Decision | None:
+def _decide(node: Node, known: duplicates.Duplicates, *, final: bool) -> Decision | None:
     reading = node.reading
     if reading is None:
         return None
-    if reading.stand_in and not twins.stands_for_itself(node):
+    if reading.stand_in and not duplicates.stands_for_itself(node):
         return Decision((), "the call it wraps has a span of its own")
     match reading.kind:
         case Kind.LLM:
             return _model_call(node, reading, known)
         case Kind.EMBEDDING:
-            return Decision((counted.llm_event(node, reading, verdict(node)),), reading.why)
+            return Decision((counted.llm_event(node, reading, conclude(node)),), reading.why)
         case Kind.TOOL:
             return _tool_call(node, reading)
         case Kind.STEP:
@@ -62,27 +62,27 @@ def _decide(node: Node, known: twins.Twins, *, final: bool) -> Decision | None:
             return _run(node, reading, final=final)
 
 
-def _model_call(node: Node, reading: Reading, known: twins.Twins) -> Decision:
-    if not twins.innermost(node):
+def _model_call(node: Node, reading: Reading, known: duplicates.Duplicates) -> Decision:
+    if not duplicates.innermost(node):
         return Decision((), "a model call seen from further out; the innermost sighting counts")
     sightings = known.of(node)
-    best = max(filter(twins.innermost, sightings), key=twins.worth)
-    if best is not node or any(twin.counted for twin in sightings):
+    best = max(filter(duplicates.innermost, sightings), key=duplicates.worth)
+    if best is not node or any(seen.counted for seen in sightings):
         return Decision((), "the same model call as another span's, which counts")
-    others = [twin.reading for twin in sightings if twin.reading is not None and twin is not node]
-    reading = twins.merged(reading, others)
-    events = [counted.llm_event(node, reading, verdict(node, reading), _spoke_around(node))]
+    others = [seen.reading for seen in sightings if seen.reading is not None and seen is not node]
+    reading = duplicates.merged(reading, others)
+    events = [counted.llm_event(node, reading, conclude(node, reading), _spoke_around(node))]
     events += _retries(node, reading.retry or _tries_again(node, reading))
     events += counted.compaction_events(node, reading)
     return Decision(events, reading.why)
 
 
 def _tool_call(node: Node, reading: Reading) -> Decision:
-    outer, inner = twins.tool_line(node)
-    if outer or any(twin.counted for twin in inner):
+    outer, inner = duplicates.tool_line(node)
+    if outer or any(seen.counted for seen in inner):
         return Decision((), "the same tool call seen by another instrumentation; counted once")
-    reading = twins.merged(reading, [twin.reading for twin in inner if twin.reading is not None])
-    end = verdict(node, reading)
+    reading = duplicates.merged(reading, [seen.reading for seen in inner if seen.reading is not None])
+    end = conclude(node, reading)
     lost = node.rooted and node.nearest(Kind.AGENT, Kind.WORKFLOW) is None
     events = [counted.tool_event(node, reading, end, attributed=not lost)]
     if reading.delegates_to and not any(below.is_a(Kind.AGENT) for below in node.descendants()):
@@ -111,7 +111,7 @@ def _run(node: Node, reading: Reading, *, final: bool) -> Decision | None:
 
 def _turn(node: Node, reading: Reading) -> Decision:
     node.is_spoke = False
-    end = verdict(node)
+    end = conclude(node)
     if end.outcome is Outcome.TIMEOUT and not _is_its_own(node, end):
         end = msgspec.structs.replace(end, outcome=Outcome.ERROR)
     name = _turn_agent(node, reading)
@@ -121,7 +121,7 @@ def _turn(node: Node, reading: Reading) -> Decision:
 
 
 def _spoke(node: Node, reading: Reading) -> Decision:
-    end = verdict(node)
+    end = conclude(node)
     events = [counted.spoke_event(node, reading.name, end, _own_usage(node, reading))]
     caller = node.nearest(Kind.AGENT, Kind.TOOL)
     if reading.called_as_tool and caller is not None and caller.is_a(Kind.AGENT):
@@ -135,14 +135,14 @@ def _own_usage(node: Node, reading: Reading) -> Usage | None:
     return None if node.usage_below or node.trace.had_usage else reading.usage
 
 
-def _facts_of_run(node: Node, reading: Reading, name: str, end: Verdict) -> list[HealthEvent]:
+def _facts_of_run(node: Node, reading: Reading, name: str, end: Conclusion) -> list[HealthEvent]:
     events = _lost_model_call(node, reading)
     if end.reason == "turn_limit" and _is_its_own(node, end):
         events.append(counted.budget_event(node, name, end))
     return [*events, *_retries(node, reading.retry)]
 
 
-def _is_its_own(node: Node, end: Verdict) -> bool:
+def _is_its_own(node: Node, end: Conclusion) -> bool:
     """Whether what ended a run happened to it, or to the turn's own agent in it, and not to one of its spokes."""
     return end.cause is None or end.cause is node or end.cause.is_spoke is False
 
@@ -156,7 +156,7 @@ def _lost_model_call(node: Node, reading: Reading) -> list[HealthEvent]:
 
     Only the run in which the failure began counts it, and only where its error names the provider or an overflow.
     """
-    end = verdict(node)
+    end = conclude(node)
     if end.cause is not node or reading.fault not in (Fault.PROVIDER, Fault.OVERFLOW) or not reading.hides_model_calls:
         return []
     if any(below.is_a(Kind.LLM) for below in node.descendants()):
@@ -178,7 +178,7 @@ def _is_spoke(node: Node, above: Node) -> bool:
     if above.is_a(Kind.TOOL):
         return True
     if above.is_a(Kind.AGENT):
-        return not twins.same_run(node, above)
+        return not duplicates.same_run(node, above)
     team = above.reading.team if above.reading is not None else None
     if team is Team.SEQUENCE:
         return above.first_agent is not node

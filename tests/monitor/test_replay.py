@@ -14,7 +14,7 @@ from otel_health.checks import CHECKS
 from otel_health.checks.base import Check, Evidence, Rule, Status
 from otel_health.clock import ManualClock
 from otel_health.dialects import interpreter
-from otel_health.dialects.span import Span
+from otel_health.dialects.span import Resource, Span
 from otel_health.errors import ConfigError, UnknownNameError
 from otel_health.events.model import Category, HealthEvent, event
 from otel_health.monitor import replay as room
@@ -206,3 +206,16 @@ def test_what_cannot_be_dated_is_not_piled_up(monkeypatch: pytest.MonkeyPatch) -
     undated = [_at(-EPOCH_S, Category.TOOL_ERROR) for _ in range(30)]
     assert _replay([_at(0, Category.TOOL_SUCCESS), *undated]).stats["tool_calls"] == 31
     assert _replay([*undated, _at(0, Category.TOOL_SUCCESS)]).stats["tool_errors"] == 30
+
+
+def test_the_services_that_were_judged_together_are_listed_within_bounds() -> None:
+    emitters = [Resource("b", "2"), Resource("a", "1"), Resource("b", "1"), Resource("b", ""), Resource("a", "1")]
+    spans = [make_span("GET /", resource=emitter) for emitter in emitters]
+    assert _replay(spans).services == (
+        {"service": "a", "instances": ["1"]},
+        {"service": "b", "instances": ["1", "2"]},
+    )
+    many = [make_span("GET /", resource=Resource(f"service {n}", f"{n}")) for n in range(500)]
+    assert len(_replay(many).services) == 100
+    pods = [make_span("GET /", resource=Resource("a", f"{n}")) for n in range(500)]
+    assert len(_replay(pods).services[0]["instances"]) == 100

@@ -7,8 +7,8 @@ import pytest
 
 from otel_health.dialects.reading import Compaction, Fault, Kind, Outcome, Reading, Usage
 from otel_health.sources import counted
+from otel_health.sources.conclusion import conclude
 from otel_health.sources.trace import Node, Trace
-from otel_health.sources.verdict import verdict
 from otel_health.testing import make_span
 
 
@@ -35,7 +35,7 @@ def test_every_outcome_of_every_kind_has_its_category(
 ) -> None:
     reading = Reading(kind=Kind.TOOL, why="", name="n", outcome=outcome)
     made = node(reading)
-    end = verdict(made)
+    end = conclude(made)
     assert counted.tool_event(made, reading, end, attributed=True).category.value == tool
     assert counted.spoke_event(made, "n", end, None).category.value == spoke
     assert counted.turn_event(made, "n", end, None).category.value == turn
@@ -54,22 +54,22 @@ def test_every_outcome_of_every_kind_has_its_category(
 def test_the_fault_of_a_failed_call_decides_how_bad_it_is(fault: Fault | None, category: str, severity: str) -> None:
     reading = Reading(kind=Kind.LLM, why="", name="openai", outcome=Outcome.ERROR, fault=fault)
     made = node(reading)
-    event = counted.llm_event(made, reading, verdict(made))
+    event = counted.llm_event(made, reading, conclude(made))
     assert (event.category.value, event.severity.value) == (category, severity)
 
 
 def test_a_time_out_says_so() -> None:
     reading = Reading(kind=Kind.LLM, why="", outcome=Outcome.TIMEOUT, fault=Fault.PROVIDER)
     made = node(reading)
-    assert counted.llm_event(made, reading, verdict(made)).extra["timeout"] is True
-    assert counted.tool_event(made, reading, verdict(made), attributed=True).extra["timeout"] is True
+    assert counted.llm_event(made, reading, conclude(made)).extra["timeout"] is True
+    assert counted.tool_event(made, reading, conclude(made), attributed=True).extra["timeout"] is True
 
 
 def test_details_begin_with_the_type_of_the_error_once() -> None:
     for error, expected in (("no route", "OSError: no route"), ("OSError: no route", "OSError: no route")):
         reading = Reading(kind=Kind.TOOL, why="", outcome=Outcome.ERROR, error=error, error_type="OSError")
         made = node(reading)
-        assert counted.tool_event(made, reading, verdict(made), attributed=True).details == expected
+        assert counted.tool_event(made, reading, conclude(made), attributed=True).details == expected
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_a_time_that_makes_no_sense_is_unknown(raw: Any, expected: int) -> None:
 
 def test_a_span_that_ends_before_it_begins_survives() -> None:
     span = one({"startTimeUnixNano": "20", "endTimeUnixNano": "10"})
-    assert (span.start_ns, span.end_ns, span.duration_ms) == (20, 10, 0)
+    assert (span.start_ns, span.end_ns) == (20, 10)
 
 
 @pytest.mark.parametrize("flags", [0, 256, 512, "768x", None, -1])

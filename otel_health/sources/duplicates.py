@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """One call seen by two instrumentations counts once.
 
-Twins are recognised, most certain first, by nesting (a model call directly below a model call, a tool call directly
-below the same tool's), by the provider's response id, and, where there is none to compare, by the same tokens or the
-same error at the same time. Beyond nesting, twins come from different instrumentations and overlap in time: even ids
-are only as unique as the provider (or its test stub) makes them. A likeness pairs off one to one, the two spans nearest
-in time with each other, so that a hundred calls failing alike in one outage stay a hundred.
+Sightings of one call are recognised, most certain first, by nesting (a model call directly below a model call, a tool
+call directly below the same tool's), by the provider's response id, and, where there is none to compare, by the same
+tokens or the same error at the same time. Beyond nesting they come from different instrumentations and overlap in time:
+even ids are only as unique as the provider (or its test stub) makes them. A likeness pairs off one to one, the two
+nearest in time with each other, so that a hundred calls failing alike in one outage stay a hundred.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Usage
 from otel_health.sources.trace import Node, Trace
 
 _NEIGHBOURS = 16
-"""How many alike calls, by their start, are compared on either side: twins start all but together."""
+"""How many alike calls, by their start, are compared on either side: sightings of one call start all but together."""
 _MAX_LINE = 8
 _MAX_SIGHTINGS = 16
 _SLACK_NS = 5_000_000
-"""How far a span may reach over its twin's edge: the two read the clock a little apart."""
+"""How far a span may reach over the edge of another sighting: the two read the clock a little apart."""
 
 
-class Twins:
+class Duplicates:
     """Knows the model calls at hand by what identifies them beyond their trace. Touched by one thread only.
 
     It holds a call until told to forget it, so it is as bounded as the table of spans.
@@ -60,9 +60,9 @@ class Twins:
         """Return the known sightings of the same model call, `node` first; alone where there is no other."""
         sightings = [node]
         for one in sightings:  # grows while it is walked
-            for twin in (*_line(one, Kind.LLM), *self._same_id(one), *self._partner(one)):
-                if twin not in sightings and len(sightings) < _MAX_SIGHTINGS:
-                    sightings.append(twin)
+            for seen in (*_line(one, Kind.LLM), *self._same_id(one), *self._partner(one)):
+                if seen not in sightings and len(sightings) < _MAX_SIGHTINGS:
+                    sightings.append(seen)
         return sightings
 
     def _same_id(self, node: Node) -> list[Node]:

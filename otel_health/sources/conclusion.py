@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a run ended and what it cost, worked out from what happened below it rather than believed from its own span.
+"""How a run ended, worked out from what happened below it rather than believed from its own span.
 
-Roots of many frameworks stay OK when the run raised or was cancelled, and repeat the tokens of their children. So a
-run's outcome is its own where it reports trouble, else that of the last decisive thing below it; and its tokens count
-only where nothing below it reported any.
+Roots of many frameworks stay OK when the run raised or was cancelled. So a run's outcome is its own where it reports
+trouble, else that of the last decisive thing below it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _MAX_DEPTH = 64
 """Deeper nesting than this is not looked into: no agent has it, but a hostile file may."""
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Conclusion(msgspec.Struct, frozen=True):
     """How a node ended."""
 
     outcome: Outcome = Outcome.OK
@@ -28,59 +27,59 @@ class Verdict(msgspec.Struct, frozen=True):
     """The failure this one comes from; itself where it is the first."""
 
 
-def verdict(node: Node, reading: Reading | None = None) -> Verdict:
+def conclude(node: Node, reading: Reading | None = None) -> Conclusion:
     """Say how `node` ended: a call by its own word, a run by its own trouble or the last decisive thing below it.
 
     `reading` is what several sightings together say of it, where there are several; without it, its own.
     """
-    return _Judge().of(node) if reading is None else _Judge().work_out(node, reading)
+    return _Reasoning().of(node) if reading is None else _Reasoning().work_out(node, reading)
 
 
-class _Judge:
-    """Works verdicts out once per node, however often and from how far above they are asked for."""
+class _Reasoning:
+    """Works out conclusions once per node, however often and from how far above they are asked for."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Verdict] = {}
+        self._known: dict[str, Conclusion] = {}
         self._depth = 0
 
-    def of(self, node: Node) -> Verdict:
+    def of(self, node: Node) -> Conclusion:
         if node.span_id not in self._known:
             if self._depth >= _MAX_DEPTH:
-                return Verdict()
+                return Conclusion()
             self._depth += 1
             self._known[node.span_id] = self.work_out(node, node.reading)
             self._depth -= 1
         return self._known[node.span_id]
 
-    def work_out(self, node: Node, reading: Reading | None) -> Verdict:
+    def work_out(self, node: Node, reading: Reading | None) -> Conclusion:
         if reading is None:
-            return Verdict()
+            return Conclusion()
         if reading.outcome.withdrawn or reading.outcome is Outcome.REJECTED:
-            return Verdict(reading.outcome, reading.reason, reading.error, reading.error_type)
+            return Conclusion(reading.outcome, reading.reason, reading.error, reading.error_type)
         if reading.outcome.failed:
             return self._own_failure(node, reading)
         if not node.is_run:
             inner = _inner_sighting(node)
-            return self.of(inner) if inner is not None else Verdict(reading.outcome, reading.reason)
+            return self.of(inner) if inner is not None else Conclusion(reading.outcome, reading.reason)
         if reading.limit_reached or _forced_final(node, reading):
-            return Verdict(Outcome.ERROR, "turn_limit", reading.error, reading.error_type, node)
+            return Conclusion(Outcome.ERROR, "turn_limit", reading.error, reading.error_type, node)
         last = _last_decisive(node)
-        return self.of(last) if last is not None else Verdict()
+        return self.of(last) if last is not None else Conclusion()
 
-    def _own_failure(self, node: Node, reading: Reading) -> Verdict:
+    def _own_failure(self, node: Node, reading: Reading) -> Conclusion:
         below = self._last_failure(node)
         same = below is not None and self._same_failure(node, reading, below)
         cause = below.cause if below is not None and same else node
         error_type = reading.error_type or (below.error_type if below is not None else "")
         passed_on = node.is_run and cause is not node  # what timed out was a call of the run, not the run
         outcome = Outcome.ERROR if passed_on else reading.outcome
-        return Verdict(outcome, reading.reason, reading.error, error_type, cause)
+        return Conclusion(outcome, reading.reason, reading.error, error_type, cause)
 
-    def _last_failure(self, node: Node) -> Verdict | None:
+    def _last_failure(self, node: Node) -> Conclusion | None:
         failed = [v for v in map(self.of, node.below()) if v.outcome.failed and v.cause is not None]
         return max(failed, key=lambda v: v.cause.end_ns if v.cause is not None else 0, default=None)
 
-    def _same_failure(self, node: Node, reading: Reading, below: Verdict) -> bool:
+    def _same_failure(self, node: Node, reading: Reading, below: Conclusion) -> bool:
         """Whether a failure found below is the one `node` reports: same text, or nothing went well after it."""
         if below.cause is None:
             return False

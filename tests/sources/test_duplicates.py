@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from otel_health.dialects.reading import Fault, Kind, Outcome, Reading, Retry, Usage
+from otel_health.sources.duplicates import Duplicates, merged
 from otel_health.sources.trace import Trace
-from otel_health.sources.twins import Twins, merged
 from otel_health.testing import EPOCH_S, events_of, make_span
 from tests.rivers import counts, stats_of
 
@@ -73,7 +73,7 @@ class TestAcrossTraces:
 
 
 def test_a_closed_trace_is_forgotten() -> None:
-    known = Twins()
+    known = Duplicates()
     span = chat("a", {"gen_ai.response.id": "one"})
     reading = Reading(kind=Kind.LLM, why="", response_id="one", usage=Usage(input=3))
     trace = Trace(span.trace_id)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from otel_health.dialects.reading import Kind, Outcome, Reading
 from otel_health.dialects.span import Span
+from otel_health.sources.conclusion import conclude
 from otel_health.sources.trace import Node, Trace
-from otel_health.sources.verdict import verdict
 from otel_health.testing import EPOCH_S, make_span
 
 
@@ -35,7 +35,7 @@ class Tree:
 
     @property
     def outcome(self) -> Outcome:
-        return verdict(self.root).outcome
+        return conclude(self.root).outcome
 
 
 def test_a_run_ends_as_the_last_model_call_below_it() -> None:
@@ -72,7 +72,7 @@ def test_a_runs_own_trouble_comes_before_what_is_below() -> None:
     assert tree.outcome is Outcome.CANCELLED
     limited = Tree(limit_reached=True)
     limited.put(Kind.LLM)
-    assert (limited.outcome, verdict(limited.root).reason) == (Outcome.ERROR, "turn_limit")
+    assert (limited.outcome, conclude(limited.root).reason) == (Outcome.ERROR, "turn_limit")
 
 
 def test_a_model_call_outside_the_steps_after_the_last_of_them_was_forced() -> None:
@@ -81,28 +81,28 @@ def test_a_model_call_outside_the_steps_after_the_last_of_them_was_forced() -> N
     tree.put(Kind.LLM, under=steps[1])
     assert tree.outcome is Outcome.OK
     tree.put(Kind.LLM)
-    assert verdict(tree.root).reason == "turn_limit"
+    assert conclude(tree.root).reason == "turn_limit"
 
 
 def test_a_failure_names_where_it_began() -> None:
     tree = Tree(outcome=Outcome.ERROR, error="boom")
     tool = tree.put(Kind.TOOL, Outcome.ERROR, error="boom")
     call = tree.put(Kind.LLM, Outcome.ERROR, tool, error="boom")
-    assert verdict(tree.root).cause is call
-    assert verdict(tool).cause is call
+    assert conclude(tree.root).cause is call
+    assert conclude(tool).cause is call
 
 
 def test_a_failure_after_a_recovery_began_by_itself() -> None:
     tree = Tree(outcome=Outcome.ERROR, error="out of budget")
     tree.put(Kind.TOOL, Outcome.ERROR, error="boom")
     tree.put(Kind.LLM)
-    assert verdict(tree.root).cause is tree.root
+    assert conclude(tree.root).cause is tree.root
 
 
 def test_a_failure_that_wraps_another_text_still_began_there_when_nothing_went_well_since() -> None:
     tree = Tree(outcome=Outcome.ERROR, error="AgentGenerationError: while generating")
     call = tree.put(Kind.LLM, Outcome.ERROR, error="Error code: 500")
-    assert verdict(tree.root).cause is call
+    assert conclude(tree.root).cause is call
 
 
 def test_a_call_that_failed_further_in_failed() -> None:
@@ -112,12 +112,12 @@ def test_a_call_that_failed_further_in_failed() -> None:
     assert tree.outcome is Outcome.ERROR
     tool = tree.put(Kind.TOOL, name="search")
     tree.put(Kind.TOOL, Outcome.ERROR, tool, name="other")
-    assert verdict(tool).outcome is Outcome.OK
+    assert conclude(tool).outcome is Outcome.OK
 
 
 def test_a_rejection_is_no_failure_and_a_foreign_span_ends_well() -> None:
     tree = Tree()
-    assert verdict(tree.put(Kind.TOOL, Outcome.REJECTED, reason="loop")).reason == "loop"
+    assert conclude(tree.put(Kind.TOOL, Outcome.REJECTED, reason="loop")).reason == "loop"
     foreign = tree.trace.add(make_span("GET /", parent=tree.root_span), "", None)
     assert foreign is not None
-    assert verdict(foreign).outcome is Outcome.OK
+    assert conclude(foreign).outcome is Outcome.OK
