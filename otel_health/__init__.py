@@ -7,7 +7,6 @@ The names below are the public ones; each is loaded from its room when it is fir
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _ROOMS = {
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
-        return importlib.metadata.version("otel-health")
+        return importlib.import_module("importlib.metadata").version("otel-health")
     for room, names in _ROOMS.items():
         if name in names:
             return getattr(importlib.import_module(room), name)

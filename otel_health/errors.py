@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import threading
+
 
 class OtelHealthError(Exception):
     """Root of every error raised by this package."""
@@ -26,3 +28,12 @@ class DecodeError(OtelHealthError):
 
 class MissingExtraError(OtelHealthError):
     """A feature needs an optional dependency; the message is the one command that installs it."""
+
+
+def is_hosts(error: BaseException) -> bool:
+    """Tell whether `error`, caught on this thread, is the host's wish to end, which has to go on.
+
+    Ctrl-C, and `sys.exit` in a signal handler, strike whatever happens to run on the main thread, our code too. On any
+    other thread, and of any other kind (such as an extension module's panic), what comes out of a plug-in is a failure.
+    """
+    return isinstance(error, KeyboardInterrupt | SystemExit) and threading.current_thread() is threading.main_thread()

@@ -10,11 +10,10 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from importlib.metadata import entry_points
 from operator import attrgetter
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
-from otel_health.errors import DuplicateNameError, UnknownNameError
+from otel_health.errors import DuplicateNameError, UnknownNameError, is_hosts
 
 _log = logging.getLogger(__name__)
 
@@ -88,11 +87,15 @@ def plugins(group: str, expected: type[T]) -> list[T]:
 
     A plug-in that fails to import or is of the wrong type is logged and left out: it must never stop its host.
     """
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import, and most never come here
+
     found: list[T] = []
     for entry in sorted(entry_points(group=group), key=lambda e: e.name):
         try:
             member = entry.load()
-        except Exception:
+        except BaseException as error:
+            if is_hosts(error):
+                raise
             _log.warning("plug-in %s of %s could not be loaded and is left out", entry.name, group, exc_info=True)
             continue
         if isinstance(member, expected):

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import logging
+import threading
 from importlib.metadata import EntryPoint
 
 import msgspec
 import pytest
 
-from otel_health import registry
 from otel_health.errors import DuplicateNameError, UnknownNameError
 from otel_health.registry import Named, Registry, plugins
 
@@ -60,10 +60,28 @@ def test_plug_ins_come_sorted_and_bad_ones_are_left_out_with_a_word(
         EntryPoint("broken", "no.such.module:X", "group"),
         EntryPoint("wrong", f"{here}:NOT_A_MEMBER", "group"),
     ]
-    monkeypatch.setattr(registry, "entry_points", lambda group: found if group == "group" else [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found if group == "group" else [])
     with caplog.at_level(logging.WARNING):
         members = plugins("group", Named)  # type: ignore[type-abstract]
     assert members == [B, A]
     assert "plug-in broken of group could not be loaded" in caplog.text
     assert "plug-in wrong of group is a object, not a Named" in caplog.text
     assert plugins("other", Named) == []  # type: ignore[type-abstract]
+
+
+def test_a_plug_in_that_ends_the_program_as_it_is_imported_ends_it_only_from_the_main_thread(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Leaving(EntryPoint):
+        def load(self) -> object:
+            raise SystemExit(3)
+
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Leaving("leaving", "x:y", group)])
+    with pytest.raises(SystemExit):
+        plugins("group", Named)  # type: ignore[type-abstract]
+    found: list[object] = []
+    other = threading.Thread(target=lambda: found.append(plugins("group", Named)))  # type: ignore[type-abstract]
+    other.start()
+    other.join(30)
+    assert found == [[]]
+    assert "plug-in leaving of group could not be loaded" in caplog.text

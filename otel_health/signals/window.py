@@ -34,8 +34,8 @@ STATS = (
     Stat("turns_completed", "", "Turns that ended ok."),
     Stat("turn_failures", "", "Turns that ended in an unhandled error or at a step limit."),
     Stat("turn_cancellations", "", "Turns that the caller cancelled or abandoned."),
-    Stat("turns_open", "", "Turns running at this moment."),
-    Stat("turns_stuck", "", "Of these, the ones running suspiciously long."),
+    Stat("turns_open", "", "Turns running at this moment; null while nobody counts them."),
+    Stat("turns_stuck", "", "Of these, the ones running suspiciously long; null while nobody counts them."),
     Stat("llm_calls", "", "Model calls that ended ok, in error, in overflow or cancelled; no embeddings."),
     Stat("llm_caller_errors", "", "Model calls, embeddings included, that failed by the caller's fault."),
     Stat("llm_timeouts", "", "Of the llm_errors, the time-outs."),
@@ -67,7 +67,7 @@ def _declared(kind: str, *names: str) -> Registry[Stat]:
 
 
 GAUGES = _declared("gauge", "turns_open", "turns_stuck")
-"""Stats that are a state of this moment, set from outside."""
+"""Stats that are a state of this moment, set from outside; unknown until then."""
 
 TALLIES = _declared("tally", "unclassified_spans", "unattributed_spans")
 """Stats that no event carries, counted from outside."""
@@ -88,7 +88,7 @@ class Window:
         self._oldest_s = 0
         self._sums = SlidingSums()
         self._latencies = SlidingPercentiles()
-        self._gauges = dict.fromkeys(GAUGES.names, 0)
+        self._gauges: dict[str, Number] = dict.fromkeys(GAUGES.names, None)
 
     def fold(self, event: HealthEvent, at_s: int) -> None:
         """Count `event` at second `at_s`."""

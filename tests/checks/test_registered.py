@@ -122,7 +122,7 @@ class _Entry:
 
 def _offer(monkeypatch: pytest.MonkeyPatch, check: Check) -> None:
     found = [_Entry(check)]
-    monkeypatch.setattr("otel_health.registry.entry_points", lambda group: found * (group == "otel_health.checks"))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found * (group == "otel_health.checks"))
 
 
 def test_third_parties_checks_are_found_by_entry_point_and_come_last(monkeypatch: pytest.MonkeyPatch) -> None:

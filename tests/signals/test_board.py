@@ -76,5 +76,5 @@ def test_third_parties_signals_are_found_by_entry_point(monkeypatch: pytest.Monk
         def load(self) -> object:
             return Longest
 
-    monkeypatch.setattr("otel_health.registry.entry_points", lambda group: [Entry()] * (group == "otel_health.signals"))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Entry()] * (group == "otel_health.signals"))
     assert plug_in_signals() == [Longest]

@@ -77,10 +77,10 @@ def test_it_is_a_signal() -> None:
     assert isinstance(Window(60), Signal)
 
 
-def test_an_empty_window_is_all_zeros_and_knows_no_cost() -> None:
+def test_an_empty_window_is_all_zeros_and_knows_no_cost_and_no_open_turns() -> None:
     stats = Window(3600).read(NOW)
     assert stats.pop("window_minutes") == 60
-    assert stats.pop("cost_usd") is None
+    assert [stats.pop(name) for name in ("cost_usd", "turns_open", "turns_stuck")] == [None] * 3
     assert set(stats.values()) == {0}
 
 
@@ -163,8 +163,9 @@ def test_what_no_event_carries_is_counted_from_outside_and_slides_too() -> None:
     assert window.read(NOW + 61)["unattributed_spans"] == 2
 
 
-def test_a_gauge_holds_until_it_is_set_again() -> None:
+def test_a_gauge_is_unknown_until_it_is_set_and_holds_until_it_is_set_again() -> None:
     window = Window(60)
+    assert (window.read(NOW)["turns_open"], window.read(NOW)["turns_stuck"]) == (None, None)
     window.set_gauge("turns_open", 4)
     window.set_gauge("turns_stuck", 1)
     assert window.read(NOW + 10_000)["turns_open"] == 4
