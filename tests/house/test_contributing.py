@@ -61,8 +61,8 @@ def followed(tmp_path: Path) -> Path:
 
 
 def test_the_quick_loop_is_green_afterwards(followed: Path) -> None:
-    _run(followed, str(BIN / "ruff"), "check", "otel_health")
-    _run(followed, str(BIN / "ruff"), "format", "--check", "otel_health")
+    _run(followed, str(BIN / "ruff"), "check", "otel_health/checks")
+    _run(followed, str(BIN / "ruff"), "format", "--check", "otel_health/checks")
     _run(followed, sys.executable, "-m", "docs.generate", "--check")
     assert "Cancellations" in text(followed / "docs" / "reference" / "checks.md")
     quick = _said_in_the_loop()
@@ -76,7 +76,7 @@ def test_everything_is_green_afterwards(followed: Path) -> None:
     _run(followed, str(BIN / "ruff"), "format", "--check", ".")
     _run(followed, str(BIN / "mypy"))
     _run(followed, str(BIN / "lint-imports"))
-    _test(followed)
+    _test(followed, "-n", "2")
 
 
 def _said_in_the_loop() -> list[str]:
