@@ -37,6 +37,26 @@ class SystemClock:
         return time.monotonic()
 
 
+LONGEST_WAIT_S = 1_000_000.0
+"""Seconds (eleven days) that stand for any longer wait: what systems accept is bounded."""
+
+
+class Deadline:
+    """A moment by which something is to be done."""
+
+    __slots__ = ("_at_s", "_clock")
+
+    def __init__(self, clock: Clock, timeout_s: float) -> None:
+        """Set it `timeout_s` seconds from now; less than nothing, and what is no number, is now."""
+        self._clock = clock
+        self._at_s = clock.monotonic() + (min(timeout_s, LONGEST_WAIT_S) if timeout_s > 0 else 0.0)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds left, 0 when it has passed: fit for any wait."""
+        return max(0.0, self._at_s - self._clock.monotonic())
+
+
 class ManualClock:
     """A clock that moves only when told to: for tests, replays and simulations. Not thread-safe while being moved.
 

@@ -85,6 +85,6 @@ _JOURNAL = (
     _journal("retention_h", "Hours for which events are kept; whole segments are deleted.", "retention_hours"),
     _journal("segment_bytes", "Size at which a segment is closed and the next begun."),
     _journal("total_bytes", "Size of the whole folder beyond which the oldest segments go, however young."),
-    _journal("flush_interval_s", "Seconds for which events gather before they are written: what a kill may lose."),
+    _journal("flush_interval_s", "Seconds for which events gather before they are written; a kill loses them."),
     _journal("queue_size", "Events that may wait while the disk refuses them; beyond it the oldest are dropped."),
 )

@@ -3,11 +3,11 @@
 
 Thread rules:
 
-- `put` may be called from any thread, from a signal handler and from a finaliser, also while another `put` of the same
-  thread is under way: it takes no lock, only steps that the interpreter performs whole.
+- `put` and `wake` may be called from any thread, from a signal handler and from a finaliser, also while another call of
+  the same thread is under way: they take no lock, only steps that the interpreter performs whole.
 - `drain` and `wait` belong to one consumer thread.
-- `depth`, `accepted`, `dropped` and `wake` may be used from any thread. Counts read while others hand in may lag by the
-  items under way; at rest they are exact.
+- `depth`, `accepted` and `dropped` may be read from any thread. Counts read while others hand in may lag by the items
+  under way; at rest they are exact.
 - After a fork the child calls `reset_after_fork` before anything else.
 """
 
@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import itertools
 import sys
-import threading
 from collections import deque
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -45,8 +46,7 @@ class Inbox(Generic[T]):
         self._puts = itertools.count()
         self._taken = 0
         self._wake_at = _AWAKE
-        self._bell = threading.Lock()
-        self._bell.acquire()
+        self._bell: SimpleQueue[None] = SimpleQueue()
 
     def put(self, item: T) -> None:
         """Hand `item` over; a full inbox loses its oldest. Never blocks, never raises."""
@@ -58,10 +58,8 @@ class Inbox(Generic[T]):
     def wake(self) -> None:
         """End the consumer's `wait`, or its next one if it is awake."""
         self._wake_at = _AWAKE
-        try:
-            self._bell.release()
-        except RuntimeError:  # it has been rung already
-            return
+        if self._bell.empty():
+            self._bell.put(None)
 
     def wait(self, timeout_s: float, at_least: int = 1) -> bool:
         """Sleep until `at_least` items lie here, somebody calls `wake`, or `timeout_s` seconds passed.
@@ -74,7 +72,8 @@ class Inbox(Generic[T]):
         """
         self._wake_at = at_least
         if len(self._items) < at_least:
-            self._bell.acquire(timeout=timeout_s)
+            with suppress(Empty):
+                self._bell.get(timeout=timeout_s)
         self._wake_at = _AWAKE
         return bool(self._items)
 

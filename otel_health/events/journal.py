@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal: every event on disk within half a second, whatever the disk does, and at no cost to who records.
+"""The journal: every event on disk within a moment, whatever the disk does, and at no cost to who records.
 
 Thread rules: `record` may be called from any thread and does no I/O; one background thread, begun by the first
 `record`, encodes and writes. `flush`, `close` and `restore` may wait for the disk, so they belong neither on the
@@ -24,28 +24,18 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from otel_health.clock import Clock
+from otel_health.clock import Clock, Deadline
 from otel_health.events.journal_config import JournalConfig
 from otel_health.events.journal_reader import ReadTally
-from otel_health.events.model import HealthEvent
+from otel_health.events.kinship import kin_of
+from otel_health.events.model import Category, HealthEvent
 from otel_health.events.predecessor import Claim, claim_predecessor
+from otel_health.events.promise import Promise
 from otel_health.events.segment_writer import SegmentWriter, Writer
-from otel_health.events.segments import Write
+from otel_health.events.segments import Write, list_segments
 from otel_health.events.spool import JournalState, Spool
 
 _log = logging.getLogger(__name__)
-
-
-class _Request:
-    """Somebody waits for everything recorded so far."""
-
-    def __init__(self) -> None:
-        self.done = threading.Event()
-        self.ok = False
-
-    def answer(self, *, ok: bool) -> None:
-        self.ok = ok
-        self.done.set()
 
 
 def _random_id() -> str:
@@ -69,13 +59,14 @@ class Journal:
         Args:
             config: Where and how; `enabled` is for the caller to look at.
             clock: Stamps and ages segments.
-            service_name: Whose health this is; only the same service's events are ever restored.
+            service_name: Whose health this is; only the same service's events are ever restored, and without a name
+                only those of the same program (see `kinship`).
             new_id: Names this process, and each forked child anew: letters and digits, never the same twice.
             write: Writes bytes to a descriptor, as `os.write` does.
         """
         self.config = config
         self._clock = clock
-        self._service_name = service_name
+        self._kin = kin_of(service_name)
         self._new_id = new_id
         self._write = write
         self._begin_life()
@@ -83,7 +74,7 @@ class Journal:
     def _begin_life(self) -> None:
         self._writer = SegmentWriter(
             self.config.path,
-            Writer(pid=os.getpid(), instance_id=self._new_id(), service_name=self._service_name),
+            Writer(pid=os.getpid(), instance_id=self._new_id(), kin=self._kin),
             clock=self._clock,
             segment_bytes=self.config.segment_bytes,
             write=self._write,
@@ -91,8 +82,8 @@ class Journal:
         self._spool = Spool(self.config, self._writer, self._clock)
         self._put = self._spool.inbox.put
         self._claim: Claim | None = None
-        self._requests: deque[_Request] = deque()
-        self._gate = threading.Lock()
+        self._requests: deque[Promise] = deque()
+        self._gate = threading.RLock()
         self._thread: threading.Thread | None = None
         self._is_open = False
         self._closed = False
@@ -119,10 +110,13 @@ class Journal:
         thread = self._thread
         if thread is None or not thread.is_alive():
             return self._spool.is_empty
-        request = _Request()
+        request = Promise()
         self._requests.append(request)
         self._spool.hurry()
-        return request.done.wait(timeout_s) and request.ok
+        if request.wait(Deadline(self._clock, timeout_s).left_s):
+            return True
+        has_ended = request.outcome is None and not thread.is_alive()  # it did not see the request any more
+        return has_ended and self._spool.is_empty
 
     def close(self, timeout_s: float = 5.0) -> bool:
         """Write what is left and stop; False when the disk refuses, or is slower than `timeout_s`.
@@ -137,26 +131,34 @@ class Journal:
                 self._finish()
         if thread is not None:
             self._spool.hurry()
-            thread.join(timeout_s)
+            thread.join(Deadline(self._clock, timeout_s).left_s)
         return self.flush(0)
 
     def restore(self, since: float, tally: ReadTally | None = None) -> Iterator[HealthEvent]:
         """Take over what the predecessor of this process recorded at or after `since` (Unix seconds), oldest first.
 
-        The predecessor is the process of the same service that died last and that nobody else took over, with the
-        chain of its own predecessors; a living neighbour's events are never among them. To be called once, before the
-        first `record`: the first segment's header tells the others who took over whom.
+        Changes of status come however old they are. The predecessor is the process of the same service that died last
+        and that nobody else took over, with the chain of its own predecessors; a living neighbour's events are never
+        among them. To be called once, before the first `record`: the first segment's header tells the others who took
+        over whom.
         """
+        folder = self.config.path
         try:
-            claim = claim_predecessor(self.config.path, service_name=self._service_name, since=since)
+            self._claim = claim = claim_predecessor(folder, self._kin)
+            unreadable = sum(not segment.is_readable for segment in list_segments(folder))
         except OSError as error:
-            _log.warning("the journal in %s cannot be read back: %s", self.config.path, error)
+            _log.warning("the journal in %s cannot be read back: %s", folder, error)
             return iter(())
-        if claim is None:
-            return iter(())
-        self._claim = claim
+        if unreadable:
+            _log.warning("%d files of the journal in %s may not be read back", unreadable, folder)
+        return self._inherited(claim, since, tally) if claim else iter(())
+
+    def _inherited(self, claim: Claim, since: float, tally: ReadTally | None) -> Iterator[HealthEvent]:
         self._writer.writer = msgspec.structs.replace(self._writer.writer, predecessor=claim.instance_id)
-        return claim.events(since, tally)
+        for event in claim.events(since, tally):
+            if event.category is Category.HEALTH_CHANGED:
+                self._writer.restate(event)
+            yield event
 
     def after_fork_in_child(self) -> None:
         """Begin a journal of the child's own: the parent keeps its segment, its lock, and what it has yet to write."""
@@ -195,7 +197,7 @@ class Journal:
         if self._writer.has_begun:
             self._release_claim()
         for request in requests:
-            request.answer(ok=ok)
+            request.keep(ok=ok)
 
     def _finish(self) -> None:
         self._serve()

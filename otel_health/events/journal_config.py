@@ -41,8 +41,8 @@ class JournalConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes at which a new segment is begun; an hour begins one, too."""
     total_bytes: int = 256 * 1024 * 1024
     """Bytes the whole folder may take; beyond it the oldest segments that nobody writes to go, however young."""
-    flush_interval_s: float = 0.5
-    """Seconds for which events gather before they are written: the most that a killed process loses."""
+    flush_interval_s: float = 0.25
+    """Seconds for which events gather before they are written: a killed process loses what it recorded within them."""
     queue_size: int = 10_000
     """Events kept in memory while the disk refuses them; beyond it the oldest are dropped and counted."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from otel_health.events.kinship import Kin
 from otel_health.events.model import SCHEMA_VERSION, Extra, HealthEvent
 from otel_health.events.text import DETAILS_LIMIT, one_line
 
@@ -34,10 +35,19 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     instance_id: str = ""
     """The writer's own id, new for every process; not the resource's, which a successor may share."""
     service_name: str = ""
+    program: str = ""
+    """Which program it is, where the service has no name."""
     started: float = 0.0
     """Unix seconds at which the segment was begun."""
     predecessor: str = ""
     """Instance id of the dead process whose events this one took over, "" if none."""
+    standing: tuple[HealthEvent, ...] = ()
+    """The changes of status that still held when the segment was begun: an illness may be older than all segments."""
+
+    @property
+    def kin(self) -> Kin:
+        """Whose health it is."""
+        return Kin(service_name=self.service_name, program=self.program)
 
 
 class Flaw(Enum):
@@ -55,8 +65,11 @@ _headers = msgspec.json.Decoder(Header)
 
 
 def encode_header(header: Header) -> bytes:
-    """Return the header's line."""
-    return _encoder.encode(header) + b"\n"
+    """Return the header's line; without `standing` where JSON cannot say that."""
+    try:
+        return _encoder.encode(header) + b"\n"
+    except Exception:
+        return _encoder.encode(msgspec.structs.replace(header, standing=())) + b"\n"
 
 
 def encode_events(events: list[HealthEvent]) -> bytes:

@@ -7,6 +7,7 @@ parent's lock; closing the child's copy does not let go of it.
 
 from __future__ import annotations
 
+import errno
 import os
 from enum import Enum, auto
 
@@ -14,6 +15,9 @@ try:
     import fcntl
 except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
+
+
+_NOT_TO_BE_WRITTEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class Hold(Enum):
@@ -41,9 +45,14 @@ def try_lock(descriptor: int) -> Hold:
 
 
 def open_to_lock(path: str | os.PathLike[str]) -> int:
-    """Open an existing file for locking; some file systems lock only what is open for writing.
+    """Open an existing file for locking: for writing where we may, since some file systems lock nothing else.
 
     Raises:
-        OSError: it is gone, or not ours.
+        OSError: it is gone, or not ours to read.
     """
-    return os.open(path, os.O_RDWR)
+    try:
+        return os.open(path, os.O_RDWR)
+    except OSError as error:
+        if error.errno not in _NOT_TO_BE_WRITTEN:
+            raise
+    return os.open(path, os.O_RDONLY)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a dead process of the same service left behind, taken over by one successor and by no other.
 
-A process is dead when nobody holds the lock on its newest segment. Whoever takes that lock has claimed it, until its
-own first segment names the predecessor: from then on the names tell. So the dead form chains (a process that crashed
-again and again), a new process claims the end of one chain, and gets what the whole chain left. Of several new
+A process is dead when nobody holds a lock on any of its segments. Whoever takes the lock on its newest has claimed it,
+until its own first segment names the predecessor: from then on the names tell. So the dead form chains (a process that
+crashed again and again), a new process claims the end of one chain, and gets what the whole chain left. Of several new
 processes each gets another chain or none; nothing is counted twice.
 """
 
@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import msgspec
 
 from otel_health.events.journal_lines import LINE_LIMIT, Header, decode_line, is_known
 from otel_health.events.journal_reader import ReadTally, is_recent, read_segment
+from otel_health.events.kinship import Kin
 from otel_health.events.locks import Hold, open_to_lock, try_lock
-from otel_health.events.model import HealthEvent
+from otel_health.events.model import Category, HealthEvent
 from otel_health.events.segments import Segment, list_segments
 
 
@@ -50,18 +52,32 @@ class Claim:
         return self._chain[0].instance_id
 
     def events(self, since: float, tally: ReadTally | None = None) -> Iterator[HealthEvent]:
-        """Yield what the chain recorded at or after `since` (Unix seconds), life after life, the oldest first."""
-        for life in reversed(self._chain):
-            for segment in life.segments:
-                yield from read_segment(segment.path, since=since, tally=tally)
+        """Yield what the chain recorded at or after `since` (Unix seconds), life after life, the oldest first.
+
+        Changes of status come however old they are: an illness may have begun long before, and ended unseen.
+        """
+        segments = self._worth_reading(since)
+        if header := _header(segments[0].path):
+            yield from header.standing
+        for segment in segments:
+            for event in read_segment(segment.path, tally=tally):
+                if event.timestamp >= since or event.category is Category.HEALTH_CHANGED:
+                    yield event
 
     def release(self) -> None:
         """Let go of the lock; in a forked child it stays with the parent."""
-        os.close(self._descriptor)
+        with suppress(OSError):
+            os.close(self._descriptor)
+
+    def _worth_reading(self, since: float) -> list[Segment]:
+        """Return the segments from the first on that may hold something of `since`; the last one in any case."""
+        segments = [segment for life in reversed(self._chain) for segment in life.segments]
+        first = next((i for i, segment in enumerate(segments) if is_recent(segment, since)), len(segments) - 1)
+        return segments[first:]
 
 
-def claim_predecessor(folder: Path, *, service_name: str, since: float) -> Claim | None:
-    """Claim the process of `service_name` that died last, among those that wrote after `since` (Unix seconds).
+def claim_predecessor(folder: Path, kin: Kin) -> Claim | None:
+    """Claim the process of the same `kin` that died last.
 
     Returns:
         None when all are alive or taken, and where the platform cannot tell who lives.
@@ -69,15 +85,19 @@ def claim_predecessor(folder: Path, *, service_name: str, since: float) -> Claim
     Raises:
         OSError: the folder cannot be read.
     """
-    lives = _lives(folder, service_name, since)
-    for life in sorted(_unclaimed(lives), key=lambda life: life.newest.modified, reverse=True):
-        descriptor = _lock(life.newest.path)
-        if descriptor is None:
-            continue
-        lives = _lives(folder, service_name, since)
-        if _is_still_free(life, lives):
-            return Claim(descriptor, _chain(life.instance_id, lives))
-        os.close(descriptor)
+    if not kin.is_known:
+        return None
+    free = _unclaimed(_lives(folder, kin))
+    for life in sorted(free, key=lambda life: life.newest.modified, reverse=True):
+        with ExitStack() as held:
+            descriptor = _lock(life)
+            if descriptor is None:
+                continue
+            held.callback(os.close, descriptor)
+            lives = _lives(folder, kin)
+            if _is_still_free(life, lives):
+                held.pop_all()
+                return Claim(descriptor, _chain(life.instance_id, lives))
     return None
 
 
@@ -94,18 +114,18 @@ def _unclaimed(lives: Mapping[str, Life]) -> list[Life]:
 
 
 def _chain(instance_id: str, lives: Mapping[str, Life]) -> list[Life]:
-    chain: list[Life] = []
-    while (life := lives.get(instance_id)) and life not in chain:
-        chain.append(life)
+    chain: dict[str, Life] = {}
+    while instance_id not in chain and (life := lives.get(instance_id)):
+        chain[instance_id] = life
         instance_id = life.predecessor
-    return chain
+    return list(chain.values())
 
 
-def _lives(folder: Path, service_name: str, since: float) -> dict[str, Life]:
+def _lives(folder: Path, kin: Kin) -> dict[str, Life]:
     lives: dict[str, Life] = {}
     for segment in list_segments(folder):
-        header = _header(segment.path) if is_recent(segment, since) else None
-        if header and is_known(header) and header.service_name == service_name and header.instance_id:
+        header = _header(segment.path)
+        if header and is_known(header) and header.kin == kin and header.instance_id:
             life = lives.setdefault(header.instance_id, Life(header.instance_id, header.predecessor, []))
             life.segments.append(segment)
     for life in lives.values():
@@ -122,7 +142,25 @@ def _header(path: Path) -> Header | None:
     return found if isinstance(found, Header) else None
 
 
-def _lock(path: Path) -> int | None:
+def _lock(life: Life) -> int | None:
+    """Lock the newest segment of `life`; None where that, or any other segment of it, is somebody's."""
+    newest = _lock_one(life.newest.path)
+    if newest is None or all(_is_free(segment.path) for segment in life.segments[:-1]):
+        return newest
+    os.close(newest)
+    return None
+
+
+def _is_free(path: Path) -> bool:
+    if not path.exists():
+        return True
+    descriptor = _lock_one(path)
+    if descriptor is not None:
+        os.close(descriptor)
+    return descriptor is not None
+
+
+def _lock_one(path: Path) -> int | None:
     try:
         descriptor = open_to_lock(path)
     except OSError:

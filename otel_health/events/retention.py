@@ -19,7 +19,8 @@ def prune(folder: Path, *, now: float, retention_s: float, total_bytes: int) -> 
     Args:
         folder: The journal's; it may be missing.
         now: Unix seconds.
-        retention_s: Seconds a segment is kept after its last write.
+        retention_s: Seconds a segment is kept after its last write; it is kept, too, where its name tells that it was
+            begun since then and the file system disagrees: one of two clocks is wrong.
         total_bytes: Bytes all segments together may take.
 
     Raises:
@@ -29,7 +30,7 @@ def prune(folder: Path, *, now: float, retention_s: float, total_bytes: int) -> 
     excess = sum(segment.size for segment in segments) - total_bytes
     removed = 0
     for segment in segments:
-        outdated = segment.modified < now - retention_s
+        outdated = segment.modified < now - retention_s and not now - retention_s <= segment.started <= now
         if (outdated or excess > 0) and _remove(segment.path, outdated=outdated):
             excess -= segment.size
             removed += 1

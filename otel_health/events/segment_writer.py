@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import msgspec
 
 from otel_health.clock import Clock
-from otel_health.events.journal_lines import Header, encode_header
-from otel_health.events.model import SCHEMA_VERSION
+from otel_health.events.journal_lines import Header, decode_line, encode_header
+from otel_health.events.kinship import Kin
+from otel_health.events.model import SCHEMA_VERSION, Category, HealthEvent, Severity
 from otel_health.events.segments import OpenSegment, Write, segment_name
 
 GROUP_BYTES = 64 * 1024
@@ -19,13 +21,21 @@ GROUP_BYTES = 64 * 1024
 SEGMENT_AGE_S = 3600.0
 """Seconds after which a new segment is begun."""
 
+MOST_STANDING = 100
+"""Changes of status that a header restates: there are fewer checks than that."""
+
+_CHANGED = Category.HEALTH_CHANGED.encode()
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Errors of the disk, which another segment would not mend; after any other one the open file is given up."""
+
 
 class Writer(msgspec.Struct, frozen=True, kw_only=True):
     """Who writes: what the headers of all its segments say."""
 
     pid: int
     instance_id: str
-    service_name: str = ""
+    kin: Kin
     predecessor: str = ""
 
 
@@ -42,7 +52,10 @@ class SegmentWriter:
         self._segment_bytes = segment_bytes
         self._write = write
         self._segment: OpenSegment | None = None
-        self._number = 0
+        self._is_broken = False
+        self._standing: dict[str, HealthEvent] = {}
+        self.begun = 0
+        """Segments begun so far."""
 
     @property
     def has_begun(self) -> bool:
@@ -56,7 +69,23 @@ class SegmentWriter:
             OSError: the disk refuses. Nothing of `lines` is there, and trying again is right.
         """
         group = lines[: _group_end(lines)]
-        return self._segment_for(len(group)).append(group)
+        segment = self._segment_for(len(group))
+        try:
+            written = segment.append(group)
+        except OSError as error:
+            self._is_broken = error.errno not in _FULL
+            raise
+        if _CHANGED in group:
+            self._restate_all(group[:written])
+        return written
+
+    def restate(self, change: HealthEvent) -> None:
+        """Have every segment from now on begin with this change of status, for as long as it holds."""
+        self._standing.pop(change.component, None)
+        if change.severity is not Severity.INFO:
+            self._standing[change.component] = change
+        if len(self._standing) > MOST_STANDING:
+            del self._standing[next(iter(self._standing))]
 
     def close(self) -> None:
         """Close the open segment, if any. In a forked child this leaves the parent's segment and lock alone."""
@@ -64,11 +93,18 @@ class SegmentWriter:
         if segment:
             segment.close()
 
+    def _restate_all(self, lines: bytes) -> None:
+        for line in lines.splitlines():
+            event = decode_line(line)
+            if isinstance(event, HealthEvent) and event.category is Category.HEALTH_CHANGED:
+                self.restate(event)
+
     def _segment_for(self, size: int) -> OpenSegment:
         old = self._segment
-        if old and self._has_room(old, size) and old.is_there():
+        if old and not self._is_broken and self._has_room(old, size) and old.is_there():
             return old
         self._segment = self._begin()
+        self._is_broken = False
         if old:  # only now: a process that writes is never without a lock
             old.close()
         return self._segment
@@ -78,13 +114,19 @@ class SegmentWriter:
         return segment.size + size <= self._segment_bytes and age_s < SEGMENT_AGE_S
 
     def _begin(self) -> OpenSegment:
-        started = self._clock.wall()
-        self._number += 1
-        name = segment_name(started, self.writer.pid, self.writer.instance_id, self._number)
-        header = Header(journal_schema=SCHEMA_VERSION, started=started, **msgspec.structs.asdict(self.writer))
-        return OpenSegment(
-            self._folder / name, encode_header(header), opened_at=self._clock.monotonic(), write=self._write
+        started, who = self._clock.wall(), self.writer
+        self.begun += 1
+        header = Header(
+            journal_schema=SCHEMA_VERSION,
+            pid=who.pid,
+            instance_id=who.instance_id,
+            started=started,
+            predecessor=who.predecessor,
+            standing=tuple(self._standing.values()),
+            **msgspec.structs.asdict(who.kin),
         )
+        path = self._folder / segment_name(started, who.pid, who.instance_id, self.begun)
+        return OpenSegment(path, encode_header(header), opened_at=self._clock.monotonic(), write=self._write)
 
 
 def _group_end(lines: bytes) -> int:

@@ -48,6 +48,19 @@ class Segment(msgspec.Struct, frozen=True):
         """Its place among its writer's segments, whatever the clock did meanwhile."""
         return int(self.path.stem.rpartition("-")[2])
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether we may read it, as far as the file system tells."""
+        return os.access(self.path, os.R_OK)
+
+    @property
+    def started(self) -> float:
+        """Unix seconds at which it was begun, by its writer's clock; 0 where its name says no possible moment."""
+        try:
+            return datetime.strptime(self.path.name.split("-")[1], "%Y%m%dT%H%M%S%z").timestamp()
+        except ValueError:
+            return 0.0
+
 
 def list_segments(folder: Path) -> list[Segment]:
     """Return the segments in `folder`, the oldest first; other files are let be. A missing folder has none.

@@ -22,7 +22,7 @@ _BATCH = 128
 """Events encoded at once; a pile of that many is written without waiting for the flush interval."""
 
 _MINUTE_S = 60.0
-"""Between two warnings, and between two prunings; the longest sleep of an idle writer."""
+"""Between two warnings, and between two prunings while no segment is begun; the longest sleep of an idle writer."""
 
 _NEVER = sys.maxsize
 """A pile that high never gathers: sleep the whole interval."""
@@ -60,7 +60,10 @@ class Spool:
         self._hurried = False
         self._written = self._unencodable = self._write_errors = self._segments_removed = 0
         self._degraded = ""
+        self._has_warned = False
         self._next_warning_s = self._next_pruning_s = clock.monotonic()
+        self._steady_ahead_s = clock.wall() - clock.monotonic()
+        self._pruned_at = 0
 
     @property
     def state(self) -> JournalState:
@@ -109,16 +112,17 @@ class Spool:
         return True
 
     def prune(self) -> None:
-        """Once a minute, delete what is too old or too much."""
+        """Delete what is too old or too much: with each new segment, and once a minute."""
         now_s = self._clock.monotonic()
-        if now_s < self._next_pruning_s:
+        if now_s < self._next_pruning_s and self._pruned_at == self._writer.begun:
             return
         self._next_pruning_s = now_s + _MINUTE_S
+        self._pruned_at = self._writer.begun
         config = self._config
         try:
             self._segments_removed += prune(
                 config.path,
-                now=self._clock.wall(),
+                now=min(self._clock.wall(), now_s + self._steady_ahead_s),  # a clock set forward makes nothing old
                 retention_s=config.retention_h * 3600,
                 total_bytes=config.total_bytes,
             )
@@ -141,7 +145,7 @@ class Spool:
         self._write_errors += 1
         reason = getattr(error, "strerror", None) or repr(error)
         self._degraded = f"{reason}: {self._config.path}"
-        self._warn(
+        self._has_warned |= self._warn(
             "the journal cannot write (%s); it keeps trying while %d events wait in memory, %d were dropped",
             self._degraded,
             self.state.waiting,
@@ -149,14 +153,18 @@ class Spool:
         )
 
     def _recover(self) -> None:
-        if self._degraded:
+        """Note that the disk is willing; say so where it was said that it is not."""
+        self._degraded = ""
+        if self._has_warned:
+            self._has_warned = False
             _log.warning(
                 "the journal writes again to %s; %d events were dropped", self._config.path, self.inbox.dropped
             )
-            self._degraded = ""
 
-    def _warn(self, message: str, *values: object) -> None:
+    def _warn(self, message: str, *values: object) -> bool:
         now_s = self._clock.monotonic()
-        if now_s >= self._next_warning_s:
-            self._next_warning_s = now_s + _MINUTE_S
-            _log.warning(message, *values)
+        if now_s < self._next_warning_s:
+            return False
+        self._next_warning_s = now_s + _MINUTE_S
+        _log.warning(message, *values)
+        return True

@@ -53,6 +53,13 @@ def left_behind(folder: Path, *events: HealthEvent, **settings: Any) -> str:
     return dead.instance_id
 
 
+def changed(to: str, *, at: float = NOON_S, component: str = "llm", **fields: Any) -> HealthEvent:
+    """Make a change of status to `to`: "healthy", "warning" or "error"."""
+    severity = Severity.INFO if to == "healthy" else Severity(to)
+    extra = {"from": "healthy" if to != "healthy" else "error", "to": to}
+    return made(at=at, category=Category.HEALTH_CHANGED, severity=severity, component=component, extra=extra, **fields)
+
+
 def seqs(path: Path, **question: Any) -> list[object]:
     """Return the `seq` of all events in a journal, in the order read."""
     return [event.seq for event in read_events(path, **question)]

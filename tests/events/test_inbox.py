@@ -97,10 +97,12 @@ def test_a_consumer_can_sleep_until_a_batch_has_gathered() -> None:
 
     consumer = threading.Thread(target=consume)
     consumer.start()
+    assert eventually(lambda: inbox._wake_at == 3)
     inbox.put(1)
     inbox.put(2)
-    assert not woken.wait(0.05)
+    assert inbox._wake_at == 3  # it sleeps on: who wakes it takes the mark away
     inbox.put(3)
+    assert inbox._wake_at > 3
     assert woken.wait(PATIENCE_S)
     consumer.join(PATIENCE_S)
 
@@ -132,8 +134,7 @@ def test_an_item_handed_in_between_looking_and_sleeping_is_not_slept_over() -> N
     class Sly(deque[int]):
         def __len__(self) -> int:
             if inbox._wake_at == 1:
-                inbox._wake_at = sys.maxsize
-                inbox._bell.release()
+                inbox.wake()
             return 0
 
     inbox._items = Sly()
@@ -183,3 +184,33 @@ def test_a_forked_child_starts_with_an_empty_inbox_that_works() -> None:
     assert (inbox.drain(9), inbox.accepted) == (["the parent's"], 1)
     inbox.wake()
     sleeper.join(PATIENCE_S)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers here")
+@pytest.mark.parametrize("error", [RuntimeError, TimeoutError, KeyboardInterrupt])
+def test_what_a_signal_handler_raises_while_something_is_handed_in_reaches_its_caller(
+    error: type[BaseException],
+) -> None:
+    inbox: Inbox[int] = Inbox(50)
+    raised = caught = 0
+
+    def expire(*_: object) -> None:
+        nonlocal raised
+        raised += 1
+        raise error
+
+    before = signal.signal(signal.SIGALRM, expire)
+    try:
+        while raised < 100:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0002)
+                while True:
+                    inbox._wake_at = 1
+                    inbox.put(1)
+            except error:
+                caught += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert caught == raised
+    assert inbox.wait(PATIENCE_S)

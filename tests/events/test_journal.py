@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from otel_health.events import journal as journal_module
 from otel_health.events.journal import Journal
 from otel_health.events.journal_config import JournalConfig
 from otel_health.events.journal_lines import Header, decode_line
-from otel_health.events.segments import list_segments
+from otel_health.events.segments import Segment, list_segments
 from otel_health.events.spool import JournalState
 from tests.events.kit import eventually, journal, left_behind, made, seqs
 
@@ -254,3 +255,44 @@ def test_ids_are_never_the_same_twice() -> None:
     ids = {journal_module._random_id() for _ in range(1_000)}
     assert len(ids) == 1_000
     assert all(name.isalnum() for name in ids)
+
+
+@pytest.mark.parametrize("timeout_s", [math.inf, math.nan, -1.0, 0.0, 1e300])
+def test_no_time_out_whatever_makes_it_raise(tmp_path: Path, timeout_s: float) -> None:
+    used = journal(tmp_path, flush_interval_s=60)
+    used.record(made(1))
+    assert used.flush(timeout_s) is (timeout_s > 0)
+    used.close(timeout_s)
+    assert eventually(lambda: threads() == [])
+    assert used.close()
+    assert seqs(tmp_path) == [1]
+
+
+class Ending(threading.Thread):
+    """A writer that lives when it is looked at for the first time, and has ended by the second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looks = iter([True, False])
+
+    def is_alive(self) -> bool:
+        return next(self.looks)
+
+
+def test_a_flush_that_the_ending_writer_does_not_see_any_more_tells_whether_all_is_written(tmp_path: Path) -> None:
+    used = journal(tmp_path)
+    used._thread = Ending()
+    assert used.flush(0.001)
+    used._spool.inbox.put(made(1))
+    used._thread = Ending()
+    assert not used.flush(0.001)
+
+
+def test_files_that_may_not_be_read_are_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for seq in range(3):
+        left_behind(tmp_path, made(seq), service="missy")
+    monkeypatch.setattr(Segment, "is_readable", False)
+    assert list(journal(tmp_path).restore(0)) == []
+    assert caplog.messages == [f"3 files of the journal in {tmp_path} may not be read back"]

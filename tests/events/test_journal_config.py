@@ -13,7 +13,7 @@ HOME = Path("/home/you")
 
 def test_what_nobody_sets_is_as_documented() -> None:
     config = JournalConfig(path=HOME)
-    assert (config.enabled, config.retention_h, config.flush_interval_s) == (True, 24, 0.5)
+    assert (config.enabled, config.retention_h, config.flush_interval_s) == (True, 24, 0.25)
     assert (config.segment_bytes, config.total_bytes, config.queue_size) == (8 * 2**20, 256 * 2**20, 10_000)
 
 

@@ -16,7 +16,7 @@ from otel_health.clock import ManualClock
 from otel_health.events.journal_reader import ReadTally
 from otel_health.events.ring import Ring
 from otel_health.events.segments import list_segments
-from tests.events.kit import NOON_S, eventually, journal, made, seqs
+from tests.events.kit import NOON_S, eventually, journal, left_behind, made, seqs
 
 ROOT = Path(__file__).parents[2]
 FULL = Path("/dev/full")
@@ -143,3 +143,14 @@ def test_a_disk_that_is_read_only_for_a_while_is_written_to_afterwards(mount: Ca
     assert eventually(lambda: log.state.written == 1)
     assert log.close()
     assert seqs(disk / "journal") == [1]
+
+
+def test_what_lies_on_a_disk_that_is_read_only_is_restored_from_there(mount: Callable[[str], Path]) -> None:
+    disk = mount("size=1m")
+    left_behind(disk / "journal", made(1), made(2))
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    heir, neighbour = journal(disk / "journal"), journal(disk / "journal")
+    assert [event.seq for event in heir.restore(0)] == [1, 2]
+    assert list(neighbour.restore(0)) == []
+    heir.close()
+    neighbour.close()

@@ -5,6 +5,7 @@ import json
 import math
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,8 @@ from otel_health.events.journal_lines import (
     encode_header,
     is_known,
 )
-from otel_health.events.model import SCHEMA_VERSION, HealthEvent
+from otel_health.events.kinship import Kin
+from otel_health.events.model import SCHEMA_VERSION, Category, HealthEvent
 from tests.events.kit import made, sayable_events
 
 
@@ -58,9 +60,20 @@ def test_a_header_says_how_to_read_and_who_wrote() -> None:
         "pid",
         "instance_id",
         "service_name",
+        "program",
         "started",
         "predecessor",
+        "standing",
     }
+
+
+def test_a_header_restates_what_stands_and_leaves_out_what_cannot_be_said() -> None:
+    change = made(3, category=Category.HEALTH_CHANGED, component="llm", extra={"from": "healthy", "to": "error"})
+    header = Header(journal_schema=SCHEMA_VERSION, program="p", standing=(change,))
+    assert decode_line(encode_header(header)) == header
+    assert header.kin == Kin(program="p")
+    unsayable = msgspec.structs.replace(header, standing=(made(3, details="\ud800"),))
+    assert decode_line(encode_header(unsayable)) == msgspec.structs.replace(header, standing=())
 
 
 EVENT = '{"category":"retry","severity":"warning","timestamp":1750000000'

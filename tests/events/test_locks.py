@@ -37,6 +37,28 @@ def test_a_child_that_closes_its_copy_leaves_the_lock_with_the_parent(tmp_path: 
     os.close(other)
 
 
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EPERM, errno.EROFS])
+def test_a_file_that_may_only_be_read_can_be_locked_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    opened = os.open
+
+    def refuse_to_write(path: Path, flags: int) -> int:
+        if flags & os.O_RDWR:
+            raise OSError(code, os.strerror(code))
+        return opened(path, flags)
+
+    monkeypatch.setattr(os, "open", refuse_to_write)
+    first, second = open_to_lock(path), open_to_lock(path)
+    assert [try_lock(first), try_lock(second)] == [Hold.MINE, Hold.TAKEN]
+    os.close(first)
+    os.close(second)
+    with pytest.raises(FileNotFoundError):
+        open_to_lock(tmp_path / "none")
+
+
 def test_a_file_system_without_locks_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: int, __: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")

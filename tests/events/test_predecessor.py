@@ -13,11 +13,12 @@ from otel_health.clock import ManualClock
 from otel_health.events import predecessor
 from otel_health.events.journal import Journal
 from otel_health.events.journal_reader import ReadTally, read_events
-from otel_health.events.locks import Hold, try_lock
-from otel_health.events.model import HealthEvent
+from otel_health.events.kinship import Kin
+from otel_health.events.locks import Hold, open_to_lock, try_lock
+from otel_health.events.model import Category, HealthEvent
 from otel_health.events.predecessor import claim_predecessor
-from otel_health.events.segments import list_segments
-from tests.events.kit import NOON_S, journal, left_behind, line_of, made, segment_at, segment_bytes
+from otel_health.events.segments import Segment, list_segments
+from tests.events.kit import NOON_S, changed, journal, left_behind, line_of, made, segment_at, segment_bytes
 
 PATIENCE_S = 20.0
 
@@ -75,10 +76,64 @@ def test_what_is_too_old_is_left_out(tmp_path: Path) -> None:
     new.close()
 
 
-def test_who_wrote_nothing_lately_is_no_predecessor(tmp_path: Path) -> None:
-    aged(tmp_path, left_behind(tmp_path, made(1)), by_s=1_000)
-    written = list_segments(tmp_path)[0].modified
-    assert claim_predecessor(tmp_path, service_name="prax", since=written + 301) is None
+def test_a_nameless_program_takes_over_its_own_events_and_nobody_elses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["agent.py"])
+    left_behind(tmp_path, made(1), service="")
+    assert restored(tmp_path)[1] == []
+    monkeypatch.setattr("sys.argv", ["other.py"])
+    assert restored(tmp_path, service="")[1] == []
+    monkeypatch.setattr("sys.argv", ["agent.py"])
+    own, found = restored(tmp_path, service="")
+    assert found == [1]
+    own.close()
+
+
+def test_nobody_is_the_heir_of_those_who_cannot_be_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", [""])
+    left_behind(tmp_path, made(1), service="")
+    assert restored(tmp_path, service="")[1] == []
+
+
+def test_of_who_wrote_nothing_lately_only_the_changes_of_status_are_taken_over(tmp_path: Path) -> None:
+    ill = changed("error", seq=2)
+    aged(tmp_path, left_behind(tmp_path, made(1), ill, made(3)), by_s=1_000)
+    claim = claim_predecessor(tmp_path, Kin(service_name="prax"))
+    assert claim is not None
+    assert list(claim.events(NOON_S + 1)) == [ill]
+    assert [event.seq for event in claim.events(0)] == [1, 2, 3]
+    claim.release()
+
+
+def test_an_illness_is_handed_down_however_long_ago_it_began(tmp_path: Path) -> None:
+    """Segment after segment and life after life: the row that tells of it is long deleted."""
+    clock = ManualClock(NOON_S)
+    ill = changed("error")
+    heir = journal(tmp_path, clock=clock)
+    heir.record(ill)
+    heir.record(changed("error", component="tools"))
+    for _ in range(5):
+        for _ in range(3):
+            clock.advance(3_600)
+            heir.record(made(1, at=clock.wall()))
+            assert heir.flush()
+        assert heir.close()
+        for segment in list_segments(tmp_path)[:-1]:
+            segment.path.unlink()
+        heir = journal(tmp_path, clock=clock)
+        told = [event for event in heir.restore(clock.wall() - 60) if event.category is Category.HEALTH_CHANGED]
+        assert told == [ill, changed("error", component="tools")]
+    heir.record(changed("healthy", at=clock.wall(), component="tools"))
+    clock.advance(3_600)
+    heir.record(made(1, at=clock.wall()))
+    assert heir.flush()
+    assert heir.close()
+    last, _ = restored(tmp_path)
+    claim = last._claim
+    assert claim is not None
+    assert [event.component for event in claim.events(clock.wall() + 1_000)][:1] == ["llm"]
+    last.close()
 
 
 def test_where_nothing_was_left_nothing_is_found(tmp_path: Path) -> None:
@@ -192,6 +247,48 @@ def test_the_newest_segment_is_told_by_its_number_even_if_the_clock_was_set_back
     assert restored(tmp_path)[1] == [0, 1, 2]
 
 
+def test_a_process_of_which_any_segment_is_still_held_is_not_dead(tmp_path: Path) -> None:
+    """As when two processes came to share an id: the one that died must not be taken for both."""
+    left_behind(tmp_path, *(made(seq, component="c" * 900) for seq in range(200)), segment_bytes=65_536)
+    for segment in list_segments(tmp_path):
+        descriptor = open_to_lock(segment.path)
+        assert try_lock(descriptor) is Hold.MINE
+        assert restored(tmp_path)[1] == []
+        os.close(descriptor)
+    new, found = restored(tmp_path)
+    assert found == list(range(200))
+    new.close()
+
+
+def test_a_long_chain_of_crashes_is_walked_once(tmp_path: Path) -> None:
+    before = ""
+    for number in range(2_000):
+        own = f"life{number:04}"
+        content = segment_bytes(line_of(made(number)), service_name="prax", instance_id=own, predecessor=before)
+        segment_at(tmp_path, content, number=number)
+        before = own
+    new, found = restored(tmp_path)
+    assert found == list(range(2_000))
+    new.close()
+
+
+def test_a_search_that_fails_under_the_lock_lets_go_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left_behind(tmp_path, made(1))
+    looks = iter([None])
+
+    def fail_at_the_second_look(folder: Path) -> list[Segment]:
+        next(looks)
+        return list_segments(folder)
+
+    monkeypatch.setattr(predecessor, "list_segments", fail_at_the_second_look)
+    with pytest.raises((StopIteration, RuntimeError)):
+        claim_predecessor(tmp_path, Kin(service_name="prax"))
+    monkeypatch.undo()
+    new, found = restored(tmp_path)
+    assert found == [1]
+    new.close()
+
+
 def test_where_nobody_can_tell_who_lives_nothing_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left_behind(tmp_path, made(1))
     monkeypatch.setattr(predecessor, "try_lock", lambda _: Hold.UNKNOWN)
@@ -203,14 +300,14 @@ def test_segments_that_tell_no_origin_are_let_be(tmp_path: Path) -> None:
     future = segment_bytes(line_of(made(2)), service_name="prax", instance_id="f").replace(b'schema":1', b'schema":9')
     for number, content in enumerate((b"", b"garbage\n", line_of(made(3)), nobody, future)):
         segment_at(tmp_path, content, number=number)
-    assert claim_predecessor(tmp_path, service_name="prax", since=0) is None
+    assert claim_predecessor(tmp_path, Kin(service_name="prax")) is None
 
 
 def test_headers_that_go_round_in_a_circle_end(tmp_path: Path) -> None:
     for number, (own, before) in enumerate((("a", "b"), ("b", "a"), ("c", "b"))):
         content = segment_bytes(line_of(made(number)), service_name="prax", instance_id=own, predecessor=before)
         segment_at(tmp_path, content, number=number)
-    claim = claim_predecessor(tmp_path, service_name="prax", since=0)
+    claim = claim_predecessor(tmp_path, Kin(service_name="prax"))
     assert claim is not None
     assert claim.instance_id == "c"
     assert sorted(map(str, numbers(claim.events(0)))) == ["0", "1", "2"]
@@ -227,12 +324,12 @@ def test_segments_that_vanish_under_the_search_are_passed_over(tmp_path: Path, m
         return found
 
     monkeypatch.setattr(predecessor, "list_segments", vanish)
-    assert claim_predecessor(tmp_path, service_name="prax", since=0) is None
+    assert claim_predecessor(tmp_path, Kin(service_name="prax")) is None
     content = segment_bytes(line_of(made(1)), service_name="prax", instance_id="a")
     segment_at(tmp_path, content)
     monkeypatch.setattr(predecessor, "list_segments", list_segments)
     monkeypatch.setattr(predecessor, "open_to_lock", lambda path: os.open(f"{path}.gone", os.O_RDWR))
-    assert claim_predecessor(tmp_path, service_name="prax", since=0) is None
+    assert claim_predecessor(tmp_path, Kin(service_name="prax")) is None
 
 
 def test_bad_lines_left_behind_are_counted(tmp_path: Path) -> None:

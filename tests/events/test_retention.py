@@ -41,6 +41,16 @@ def test_age_goes_by_the_last_write_and_not_by_the_name(tmp_path: Path) -> None:
     assert pruned(tmp_path, total_bytes=100) == (1, [long_lived])
 
 
+def test_of_two_clocks_that_disagree_the_one_that_calls_it_young_is_believed(tmp_path: Path) -> None:
+    copied = segment_at(tmp_path, b"begun a day ago", started=NOON_S - DAY_S)
+    impossible = segment_at(tmp_path, b"begun tomorrow", started=NOON_S + DAY_S)
+    nonsense = tmp_path / "health-20259999T999999Z-1-dead0001-0001.jsonl"
+    nonsense.write_bytes(b"begun never")
+    for path in (copied, impossible, nonsense):
+        os.utime(path, (0, 0))
+    assert pruned(tmp_path) == (2, [copied])
+
+
 def test_a_living_neighbours_open_segment_stays_however_old_and_big(tmp_path: Path) -> None:
     path = segment_at(tmp_path, b"x" * 2_000, started=NOON_S - 2 * DAY_S)
     neighbour = open_to_lock(path)

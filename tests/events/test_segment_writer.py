@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -9,12 +10,13 @@ import pytest
 
 from otel_health.clock import ManualClock
 from otel_health.events.journal_lines import Header, decode_line
+from otel_health.events.kinship import Kin
 from otel_health.events.locks import Hold, open_to_lock, try_lock
-from otel_health.events.segment_writer import GROUP_BYTES, SegmentWriter, Writer
+from otel_health.events.segment_writer import GROUP_BYTES, MOST_STANDING, SegmentWriter, Writer
 from otel_health.events.segments import list_segments
-from tests.events.kit import NOON_S, line_of, made, seqs
+from tests.events.kit import NOON_S, changed, line_of, made, seqs
 
-WHO = Writer(pid=4711, instance_id="abcdef0123", service_name="prax", predecessor="dead")
+WHO = Writer(pid=4711, instance_id="abcdef0123", kin=Kin(service_name="prax"), predecessor="dead")
 
 
 class Watched:
@@ -94,6 +96,87 @@ def test_a_segment_is_written_for_an_hour_at_most(tmp_path: Path) -> None:
         watched.clock.advance(wait_s)
         watched.write(line_of(made(1)))
     assert [content.count(b"\n") for content in contents(tmp_path)] == [3, 3]
+    watched.writer.close()
+
+
+class Fragile:
+    """A disk on which the files opened so far can be made to fail for good, with one error."""
+
+    def __init__(self) -> None:
+        self.error = 0
+        self.broken: set[int] = set()
+        self.seen: set[int] = set()
+
+    def break_down(self, error: int) -> None:
+        self.error = error
+        self.broken = set(self.seen)
+
+    def write(self, descriptor: int, data: bytes) -> int:
+        if descriptor in self.broken:
+            raise OSError(self.error, os.strerror(self.error))
+        self.seen.add(descriptor)
+        return os.write(descriptor, data)
+
+
+@pytest.mark.parametrize("error", [errno.ESTALE, errno.EIO, errno.EFBIG, errno.EBADF])
+def test_a_file_that_fails_for_good_is_given_up_for_a_new_one(tmp_path: Path, error: int) -> None:
+    disk = Fragile()
+    writer = SegmentWriter(tmp_path, WHO, clock=ManualClock(NOON_S), segment_bytes=1 << 20, write=disk.write)
+    writer.write(line_of(made(1)))
+    disk.break_down(error)
+    with pytest.raises(OSError, match=os.strerror(error)):
+        writer.write(line_of(made(2)))
+    writer.write(line_of(made(2)))
+    writer.write(line_of(made(3)))
+    assert seqs(tmp_path) == [1, 2, 3]
+    assert (writer.begun, len(contents(tmp_path))) == (2, 2)
+    writer.close()
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT])
+def test_on_a_full_disk_the_same_file_is_kept(tmp_path: Path, error: int) -> None:
+    disk = Fragile()
+    writer = SegmentWriter(tmp_path, WHO, clock=ManualClock(NOON_S), segment_bytes=1 << 20, write=disk.write)
+    writer.write(line_of(made(1)))
+    disk.break_down(error)
+    for _ in range(3):
+        with pytest.raises(OSError, match=os.strerror(error)):
+            writer.write(line_of(made(2)))
+    disk.broken.clear()
+    writer.write(line_of(made(2)))
+    assert seqs(tmp_path) == [1, 2]
+    assert writer.begun == 1
+    writer.close()
+
+
+def standing(content: bytes) -> list[str]:
+    header = decode_line(content.splitlines()[0])
+    assert isinstance(header, Header)
+    return [change.component for change in header.standing]
+
+
+def test_each_segment_restates_the_changes_of_status_that_hold(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    for component, to in (("llm", "error"), ("tools", "warning"), ("llm", "healthy"), ("spokes", "error")):
+        watched.write(line_of(made(1, details="health_changed")) + line_of(changed(to, component=component)))
+        watched.clock.advance(3_600)
+    watched.write(line_of(made(1)))
+    assert [standing(content) for content in contents(tmp_path)] == [
+        [],
+        ["llm"],
+        ["llm", "tools"],
+        ["tools"],
+        ["tools", "spokes"],
+    ]
+    watched.writer.close()
+
+
+def test_a_header_stays_of_bounded_size(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    for number in range(MOST_STANDING + 5):
+        watched.writer.restate(changed("error", component=f"check {number}"))
+    watched.write(line_of(made(1)))
+    assert standing(contents(tmp_path)[0]) == [f"check {number}" for number in range(5, MOST_STANDING + 5)]
     watched.writer.close()
 
 

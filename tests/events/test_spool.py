@@ -17,10 +17,11 @@ from otel_health.clock import ManualClock
 from otel_health.events import spool as spool_module
 from otel_health.events.journal_config import JournalConfig
 from otel_health.events.journal_reader import ReadTally
+from otel_health.events.kinship import Kin
 from otel_health.events.segment_writer import SegmentWriter, Writer
 from otel_health.events.segments import list_segments
 from otel_health.events.spool import JournalState, Spool
-from tests.events.kit import NOON_S, made, segment_at, seqs
+from tests.events.kit import NOON_S, eventually, made, segment_at, seqs
 
 PATIENCE_S = 20.0
 
@@ -34,7 +35,7 @@ class Bench:
         self.room = 1 << 40
         self.writes = 0
         config = JournalConfig(path=folder, **settings)
-        who = Writer(pid=1, instance_id="a1")
+        who = Writer(pid=1, instance_id="a1", kin=Kin())
         segments = SegmentWriter(folder, who, clock=self.clock, segment_bytes=config.segment_bytes, write=self._write)
         self.spool = Spool(config, segments, self.clock)
         self.close = segments.close
@@ -169,6 +170,21 @@ def test_a_warning_a_minute_says_so_and_one_line_says_when_it_is_over(
     bench.close()
 
 
+def test_a_disk_that_refuses_every_other_moment_is_spoken_of_once_a_minute(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench = Bench(tmp_path)
+    for moment in range(120):
+        bench.error = 0 if moment % 2 else errno.ENOSPC
+        bench.put(moment)
+        bench.spool.write_out()
+        bench.clock.advance(1)
+    said = [record.getMessage().split(" (")[0].split(" to ")[0] for record in caplog.records]
+    assert said == ["the journal cannot write", "the journal writes again"] * 2
+    assert seqs(tmp_path) == list(range(120))
+    bench.close()
+
+
 def test_a_folder_that_cannot_be_made_degrades_and_is_made_when_it_can(tmp_path: Path) -> None:
     blocker = tmp_path / "state"
     blocker.touch()
@@ -221,6 +237,30 @@ def test_once_a_minute_what_is_too_old_or_too_much_is_deleted(tmp_path: Path) ->
     assert bench.spool.state.segments_removed == 2
 
 
+def test_with_each_new_segment_what_is_too_much_is_deleted(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, segment_bytes=65_536, total_bytes=1_048_576)
+    bench.spool.prune()
+    for seq in range(100):
+        bench.put(seq, component="c" * 60_000)
+        bench.spool.write_out()
+        bench.spool.prune()
+        assert sum(segment.size for segment in list_segments(tmp_path)) <= 1_048_576
+    assert bench.spool.state.segments_removed > 80
+    bench.close()
+
+
+def test_a_clock_that_is_set_forward_makes_nothing_old_before_its_time(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, retention_h=24)
+    neighbours = segment_at(tmp_path, b"fresh", started=NOON_S)
+    bench.clock.step_wall(25 * 3600)
+    bench.spool.prune()
+    assert neighbours.exists()
+    bench.clock.step_wall(-25 * 3600)
+    bench.clock.advance(24 * 3600 + 1)
+    bench.spool.prune()
+    assert not neighbours.exists()
+
+
 def test_a_folder_that_cannot_be_cleared_is_warned_about(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -245,8 +285,8 @@ class Sleeper:
         self.spool.sleep()
         self.woke.set()
 
-    def wakes(self, timeout_s: float = PATIENCE_S) -> bool:
-        woke = self.woke.wait(timeout_s)
+    def wakes(self) -> bool:
+        woke = self.woke.wait(PATIENCE_S)
         if woke:
             self.thread.join(PATIENCE_S)
         return woke
@@ -255,9 +295,12 @@ class Sleeper:
 def test_an_idle_writer_sleeps_until_the_first_event_and_then_lets_a_batch_gather(tmp_path: Path) -> None:
     bench = Bench(tmp_path, flush_interval_s=60)
     sleeper = Sleeper(bench.spool)
+    assert eventually(lambda: bench.spool.inbox._wake_at == 1)
     bench.put(1)
-    assert not sleeper.wakes(0.05)
-    bench.put(*range(127))
+    assert eventually(lambda: bench.spool.inbox._wake_at == 128)
+    bench.put(*range(126))
+    assert bench.spool.inbox._wake_at == 128  # it sleeps on: who wakes it takes the mark away
+    bench.put(127)
     assert sleeper.wakes()
 
 
@@ -284,13 +327,31 @@ def test_a_hurry_that_comes_before_the_sleep_is_not_lost(tmp_path: Path) -> None
     assert Sleeper(bench.spool).wakes()
 
 
-def test_while_the_disk_refuses_the_writer_waits_however_much_piles_up(tmp_path: Path) -> None:
+def test_while_the_disk_refuses_the_writer_waits_however_much_piles_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench = Bench(tmp_path, flush_interval_s=60)
     bench.error = errno.ENOSPC
     bench.put(*range(500))
     bench.spool.write_out()
+    slept: list[tuple[float, int]] = []
+    rung: list[bool] = []
+    sleep, ring = bench.spool.inbox.wait, bench.spool.inbox.wake
+
+    def note_sleep(timeout_s: float, at_least: int = 1) -> bool:
+        slept.append((timeout_s, at_least))
+        return sleep(timeout_s, at_least)
+
+    def note_ring() -> None:
+        rung.append(True)
+        ring()
+
+    monkeypatch.setattr(bench.spool.inbox, "wait", note_sleep)
+    monkeypatch.setattr(bench.spool.inbox, "wake", note_ring)
     sleeper = Sleeper(bench.spool)
+    assert eventually(lambda: bool(slept))
     bench.put(*range(500))
-    assert not sleeper.wakes(0.05)
+    assert rung == []
     bench.spool.hurry()
     assert sleeper.wakes()
+    assert (rung, [timeout_s for timeout_s, _ in slept]) == ([True], [60])
