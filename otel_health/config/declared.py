@@ -81,7 +81,12 @@ def _journal(field: str, help: str, name: str = "") -> Setting:  # noqa: A002 - 
 
 _JOURNAL = (
     _journal("enabled", "Whether events are written to disk, and the verdict restored from there after a restart."),
-    Setting(path=("journal", "path"), kind=Kind.TEXT, default=None, help="The journal's folder; made when needed."),
+    Setting(
+        path=("journal", "path"),
+        kind=Kind.TEXT,
+        default=None,
+        help="The journal's folder, made when needed; by default the platform's.",
+    ),
     _journal("retention_h", "Hours for which events are kept; whole segments are deleted.", "retention_hours"),
     _journal("segment_bytes", "Size at which a segment is closed and the next begun."),
     _journal("total_bytes", "Size of the whole folder beyond which the oldest segments go, however young."),

@@ -54,7 +54,11 @@ STATS = (
     Stat("rejections", "", "Calls that a breaker, the loop guard or a budget refused."),
     Stat("distinct_failures", "", "Failures counted at their origin only, not at each level they passed through."),
     Stat("unclassified_spans", "", "Spans with GenAI attributes that nobody could read."),
-    Stat("unattributed_spans", "", "Spans that were read but belong to no known turn."),
+    Stat(
+        "unattributed_spans",
+        "",
+        "Tool calls outside any agent's run, and calls whose parents never came; a bare model call is none.",
+    ),
     Stat("turns_measured", "", "Completed turns that carry a latency: the samples of the mean."),
 )
 
